@@ -34,6 +34,7 @@ def cases(draw):
         draw(st.integers(0, 2**32)),
         L=draw(st.integers(1, 4)),
         T=draw(st.integers(0, 4)),
+        order=draw(st.integers(1, 3)),
         edges=draw(st.booleans()),
         valued=draw(st.booleans()),
         rules=draw(st.booleans()),
@@ -64,21 +65,23 @@ def test_what_follows_does_not_change_a_label(case):  # eq:memm-trellis
         assert inference.posterior(begun).node[t] == approx(whole.node[t], abs=1e-9)
 
 
-def test_rows_are_distributions_and_huge_scores_do_no_harm():  # eq:memm-trellis
-    case = random_case(5, L=3, T=4)
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_rows_are_distributions_and_huge_scores_do_no_harm(order):  # eq:memm-trellis
+    case = random_case(5, L=3, T=4, order=order)
     huge = case.model.with_theta(case.model.theta * 300)
     trellis = memm_trellises(huge, case.encoded)[0]
     assert inference.log_partition(trellis) == approx(0.0, abs=1e-6)
     choices = Choices(huge, case.encoded)
     for before in range(3):
-        assert math.fsum(math.exp(choices.log_choice(1, before, y)) for y in range(3)) == approx(1.0)
+        assert math.fsum(math.exp(choices.log_choice(1, [before], y)) for y in range(3)) == approx(1.0)
     best = max(choices.paths(), key=choices.log_prob)
     assert tuple(inference.viterbi(trellis).ids) == best
 
 
-def test_a_dead_end_keeps_its_share_of_the_probability():  # eq:memm-trellis
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_dead_end_keeps_its_share_of_the_probability(order):  # eq:memm-trellis
     """A label that nothing may follow can still be chosen: what is left of the paths sums to less than 1."""
-    case = random_case(3, L=3, T=3)
+    case = random_case(3, L=3, T=3, order=order)
     case.model.rules.forbidden[1, 0] = case.model.rules.forbidden[1, 2] = True
     allowed = [{0, 1, 2}, {0, 1, 2}, {0, 2}]
     mask = np.array([[y in some for y in range(3)] for some in allowed])
@@ -95,7 +98,7 @@ def test_a_dead_end_keeps_its_share_of_the_probability():  # eq:memm-trellis
 class Problem:
     """A few random sentences with labels, and a random model over them."""
 
-    def __init__(self, seed, *, L, lengths, edges, valued, rules, weighted, partial, dictionary):
+    def __init__(self, seed, *, L, lengths, edges, valued, rules, weighted, partial, dictionary, order=1):
         rng = np.random.default_rng(seed)
         self.names = tuple(f"y{i}" for i in range(L))
         sentences = [rng.choice(WORDS, length).tolist() for length in lengths]
@@ -103,7 +106,7 @@ class Problem:
         self.encoder = Encoder(_valued if valued else template)
         self.corpus = Corpus.from_lists(word=sentences)
         self.encoded = self.encoder.fit(self.corpus)
-        self.model = random_model(rng, self.encoder, self.names, order=1, rules=rules)
+        self.model = random_model(rng, self.encoder, self.names, order=order, rules=rules)
         self.labels = [self._legal(rng, length) for length in lengths]
         self.lists = [[{y} for y in path] for path in self.labels]
         self.given = [[self.names[y] for y in path] for path in self.labels]
@@ -159,10 +162,9 @@ class Problem:
         worth = [1.0 if self.weights is None else self.weights[token] for token in tokens]
         if all(len(some) == 1 for some in lists):
             path = [next(iter(some)) for some in lists]
-            earlier = [None, *path[:-1]]
             return -sum(
-                w * choices.log_choice(t, a, y)
-                for t, (w, a, y) in enumerate(zip(worth, earlier, path, strict=False))
+                w * choices.log_choice(t, path[:t], y)
+                for t, (w, y) in enumerate(zip(worth, path, strict=False))
             )
         if not told:
             return 0.0
@@ -188,6 +190,7 @@ def problems(draw, *, partial):
         weighted=draw(st.booleans()),
         partial=partial,
         dictionary=draw(st.booleans()),
+        order=draw(st.integers(1, 3)),
     )
 
 
@@ -244,7 +247,16 @@ FULL = {"L": 3, "lengths": [3, 3, 1, 0, 2], "edges": True, "valued": False, "rul
 @pytest.mark.parametrize("partial", [False, True])
 @pytest.mark.parametrize("dictionary", [False, True])
 @pytest.mark.parametrize(
-    "change", [{}, {"edges": False}, {"rules": False}, {"weighted": False}, {"valued": True}]
+    "change",
+    [
+        {},
+        {"edges": False},
+        {"rules": False},
+        {"weighted": False},
+        {"valued": True},
+        {"order": 2},
+        {"order": 3},
+    ],
 )
 @pytest.mark.parametrize("seed", range(2))
 def test_slope_equals_differences_of_the_sum_over_choices(seed, change, partial, dictionary):
@@ -288,9 +300,10 @@ def sentences(seed, count, lengths):
 @pytest.mark.parametrize(
     "learner", [TIGHT, LBFGS(l2=0.5, l1=0.3), ConjugateGradient(l2=0.5), GradientAscent(l2=0.5)]
 )
-def test_objective_is_the_penalised_likelihood_of_training(learner):  # eq:memm-likelihood
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_objective_is_the_penalised_likelihood_of_training(order, learner):  # eq:memm-likelihood
     X, y = sentences(0, 30, (0, 6))
-    tagger = MEMM("word[0]\nword[-1]", learner).fit(X, y)
+    tagger = MEMM("word[0]\nword[-1]", learner, order=order).fit(X, y)
     theta = tagger.model_.theta
     likelihood = sum(tagger.log_prob(words, labels) for words, labels in zip(X, y, strict=True))
     penalty = learner.l2 * theta @ theta + getattr(learner, "l1", 0.0) * np.abs(theta).sum()

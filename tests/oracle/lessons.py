@@ -241,9 +241,7 @@ def _model(rng, L, rules, *, order, edges, all_pairs, scale):
     for k, names in enumerate(LEVELS[1:order], 3):
         longer.update(zip(names, table(k), strict=True))
     edge = EdgeWeights(*sparse(EDGE_ATTRIBUTES, L * L)) if edges else None
-    return LinearModel(
-        _names(L), *sparse(ATTRIBUTES, L), moves, move_seen, rules, edge=edge, **longer
-    )
+    return LinearModel(_names(L), *sparse(ATTRIBUTES, L), moves, move_seen, rules, edge=edge, **longer)
 
 
 @st.composite
@@ -251,7 +249,7 @@ def exercises(draw, **fixed):
     """Exercises of every kind that can still be enumerated; `fixed` options are the same for all."""
     flag = st.booleans()
     options = {
-        "order": st.sampled_from([1, 2]), "valued": flag, "edges": flag, "masked": flag, "dictionary": flag,
+        "order": st.sampled_from([1, 2, 3]), "valued": flag, "edges": flag, "masked": flag, "dictionary": flag,
         "partial": flag, "weighted": st.sampled_from([None, "sentences", "tokens"]), "all_pairs": flag,
         "scale": st.sampled_from([0.0, 1.0, 30.0, 1000.0]),
     }  # fmt: skip

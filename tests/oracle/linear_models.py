@@ -85,7 +85,10 @@ def random_model(rng, encoder: Encoder, labels: tuple[str, ...], *, order: int, 
     moves = np.where(seen, rng.normal(size=(L, L)), 0.0)
     longer = {}
     if order > 1:
-        longer = {"triples": np.where(triple_seen, rng.normal(size=(L,) * 3), 0.0), "triple_seen": triple_seen}
+        longer = {
+            "triples": np.where(triple_seen, rng.normal(size=(L,) * 3), 0.0),
+            "triple_seen": triple_seen,
+        }
     if order > 2:
         has = rng.random((L,) * 4) < 0.8
         longer |= {"quadruples": np.where(has, rng.normal(size=has.shape), 0.0), "quadruple_seen": has}

@@ -30,29 +30,30 @@ class Choices:
         self.T = int(encoded.offsets[s + 1]) - self.begin
         self.allowed = allowed
 
-    def score(self, t: int, before: int | None, y: int) -> float:
-        """s_t(a, y), -inf where a rule or the dictionary forbids it."""
+    def score(self, t: int, before: Sequence[int], y: int) -> float:
+        """s_t(a, y), a the labels before; -inf where a rule or the dictionary forbids it."""
         model, rules = self.model, self.model.rules
         if self.allowed is not None and y not in self.allowed[t]:
             return -math.inf
         if t == self.T - 1 and rules.no_end[y]:
             return -math.inf
-        if before is None:
+        if not before:
             return -math.inf if rules.no_start[y] else self._node(t, y)
-        if rules.forbidden[before, y]:
+        if rules.forbidden[before[-1], y]:
             return -math.inf
-        return self._node(t, y) + model.moves[before, y] + self._edge(t, before, y)
+        row = (*before, y)
+        moves = sum(float(table[row[-n:]]) for n, (table, _) in enumerate(model.tables[:t], 2))
+        return self._node(t, y) + moves + self._edge(t, before[-1], y)
 
-    def log_choice(self, t: int, before: int | None, y: int) -> float:
-        """log p_t(y | a); -inf after a label that nothing may follow."""
+    def log_choice(self, t: int, before: Sequence[int], y: int) -> float:
+        """log p_t(y | a); -inf after labels that nothing may follow."""
         scores = [self.score(t, before, z) for z in range(self.model.L)]
         total = np.logaddexp.reduce(scores)
         return -math.inf if total == -math.inf else scores[y] - float(total)
 
     def log_prob(self, path: Sequence[int]) -> float:
         """The product of the choices."""
-        earlier = [None, *path[:-1]] if len(path) else []
-        return math.fsum(self.log_choice(t, a, y) for t, (a, y) in enumerate(zip(earlier, path, strict=True)))
+        return math.fsum(self.log_choice(t, path[:t], y) for t, y in enumerate(path))
 
     def paths(self) -> Iterator[tuple[int, ...]]:
         return itertools.product(range(self.model.L), repeat=self.T)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
@@ -137,6 +137,15 @@ class EncodedCorpus:
         edge = None if self.edge is None else self.edge.span(begin, end)
         offsets = self.offsets[first : last + 1] - begin
         return EncodedCorpus(offsets, self.node.span(begin, end), edge, None, self.encoder)
+
+    def blocks(self, tokens: int) -> Iterator[tuple[int, EncodedCorpus]]:
+        """Split into parts of about this many tokens, each with the number of its first sentence."""
+        first = 0
+        while first < len(self):
+            last = int(np.searchsorted(self.offsets, self.offsets[first] + tokens, side="right")) - 1
+            last = min(max(last, first + 1), len(self))
+            yield first, self if last - first == len(self) else self.span(first, last)
+            first = last
 
     def checked(self) -> EncodedCorpus:
         """Reject values so large that scores would overflow; return the corpus itself."""

@@ -19,7 +19,7 @@ from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Late, Lazily
 from seqlab.store.fields import Field, Listed, Names, Sizes, Strings
 from seqlab.store.state import State, string_arrays
-from seqlab.tagging.decoding import path_ids
+from seqlab.tagging.decoding import located, path_ids
 from seqlab.tagging.door.constraints import Allowed, Rules, TagDictionary
 from seqlab.tagging.door.names import label_name
 from seqlab.tagging.door.sentences import Gold, read_gold, read_sentences, vocabulary
@@ -258,9 +258,14 @@ def dev_scorer(
     mask = None if dictionary is None else dictionary.mask(corpus)
 
     def decode(model: Any) -> Any:
-        allowed = None if mask is None else Allowed(mask)
-        batch = tagger._batch_for_dev(model, encoded, allowed, threads)
-        return path_ids(inference.viterbi(batch, threads=threads))
+        found = []
+        for first, part in encoded.blocks(tagger._tokens_at_once(model)):
+            begin = int(encoded.offsets[first])
+            allowed = None if mask is None else Allowed(mask[begin : begin + part.token_count])
+            batch = tagger._batch_for_dev(model, part, allowed, threads)
+            with located(first):
+                found += inference.viterbi(batch, threads=threads)
+        return path_ids(found)
 
     return DevScorer(corpus, right, decode, options.metric, labels=labels, known=known)
 

@@ -21,7 +21,7 @@ strings, ids, label and weights once, in the parts of the encoder and of the mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -95,7 +95,10 @@ def tables_of(model: LinearModel, encoder: Encoder) -> DecoderTables | None:
 
 def largest_weight(model: LinearModel) -> float:
     """Return the largest absolute weight."""
-    return max(float(np.abs(part).max(initial=0.0)) for part in (model.weights, *(weights for weights, _ in model.tables)))
+    return max(
+        float(np.abs(part).max(initial=0.0))
+        for part in (model.weights, *(weights for weights, _ in model.tables))
+    )
 
 
 def _chain(moves: Array, rules: Rules) -> tuple[Scores, Scores, Scores]:
@@ -298,7 +301,7 @@ class Decoder:
     def _weighed(self, encoded: EncodedCorpus, corpus: Corpus, threads: int) -> LabelIds:
         """Return the labels where attributes have values other than 1, which the tables do not support."""
         model, blocks = self._definition()[0], [np.zeros(0, dtype=np.int32)]
-        for first, part in _blocks(encoded, 16 * BLOCK_TOKENS):
+        for first, part in encoded.blocks(16 * BLOCK_TOKENS):
             ids = np.empty(part.token_count, dtype=np.int32)
             node = model.node_scores(part.node, threads=threads)
             lost = self._rows.best(node.reshape(-1), part.offsets, ids, threads)  # type: ignore[union-attr]
@@ -318,7 +321,8 @@ class Decoder:
         raise RuntimeError(f"sentence {sentence}: the trellis has a path that the decoder did not find")
 
     def _through_trellises(self, encoded: EncodedCorpus, threads: int) -> LabelIds:
-        blocks = [self._best(part, first, threads) for first, part in _blocks(encoded, BLOCK_TOKENS)]
+        tokens = self._definition()[0].tokens_at_once(BLOCK_TOKENS)
+        blocks = [self._best(part, first, threads) for first, part in encoded.blocks(tokens)]
         return np.concatenate([np.zeros(0, dtype=np.int32), *blocks])
 
     def _best(self, encoded: EncodedCorpus, first: int, threads: int) -> LabelIds:
@@ -339,14 +343,3 @@ def _overflows(rows: Rows, largest: float) -> bool:
     if rows.values is None:
         return False
     return float(np.abs(rows.values).max(initial=0.0)) * max(largest, 1.0) > LARGEST_WEIGHT
-
-
-def _blocks(encoded: EncodedCorpus, tokens: int) -> Iterator[tuple[int, EncodedCorpus]]:
-    """Yield (number of its first sentence, part) for parts of about this many tokens."""
-    offsets = encoded.offsets
-    first = 0
-    while first < len(encoded):
-        last = int(np.searchsorted(offsets, offsets[first] + tokens, side="right")) - 1
-        last = min(max(last, first + 1), len(encoded))
-        yield first, encoded.span(first, last)
-        first = last

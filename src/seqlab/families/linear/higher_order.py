@@ -70,9 +70,10 @@ def higher_order_trellises(
         batch = TrellisBatch(node, lengths, edge, head=head, **more)
     else:
         batch = []
-        for s, (rows, own) in enumerate(sentence_rows(node, pairs, encoded.offsets)):
-            *head, edge = position_tables(sums, own, s)
-            batch.append(Trellis(rows, edge, head=head, **more))
+        for s, own in enumerate(sentence_pairs(pairs, encoded.offsets)):
+            check_slabs(len(own), model.L, model.order, s)
+            *head, edge = position_tables(sums, own)
+            batch.append(Trellis(node[encoded.offsets[s] : encoded.offsets[s + 1]], edge, head=head, **more))
     if model.coarse is None:
         return batch
     likely = likely_labels(model.coarse, encoded, model.keep, allowed=allowed, threads=threads)
@@ -80,32 +81,31 @@ def higher_order_trellises(
     return [one.constrain(allowed=likely[begin:end]) for one, (begin, end) in zip(batch, spans, strict=True)]
 
 
-def sentence_rows(node: Scores, pairs: Scores, offsets: Any) -> Iterator[tuple[Scores, Scores]]:
-    """Yield the rows (T, L) of node and the tables of pairs (T - 1, L, L) of every sentence."""
-    tables = 0
-    for begin, end in itertools.pairwise(offsets.tolist()):
-        count = max(end - begin - 1, 0)
-        own = pairs[tables : tables + count] if pairs.ndim == 3 else np.broadcast_to(pairs, (count, *pairs.shape))
-        yield node[begin:end], own
-        tables += count
+def sentence_pairs(pairs: Scores, offsets: Any) -> Iterator[Scores]:
+    """Split the tables of pairs into those of every sentence, (T - 1, L, L)."""
+    tables = np.concatenate([[0], np.cumsum(np.maximum(np.diff(offsets) - 1, 0))]).tolist()
+    return (pairs[begin:end] for begin, end in itertools.pairwise(tables))
 
 
-def position_tables(sums: Sequence[Scores], pairs: Scores, sentence: int) -> list[Scores]:
-    """Compute head (L, L), (L, L, L), ... and edges (T - k, L, ..., L) of one sentence with its own pairs (T - 1, L, L)."""
-    order, L = len(sums) + 1, pairs.shape[-1]
-    if len(pairs) * sums[-1].size > MOST_SLAB_CELLS:
+def check_slabs(positions: int, L: int, order: int, sentence: int) -> None:
+    """Check that a sentence whose positions have tables of their own fits into memory."""
+    if positions * L ** (order + 1) > MOST_SLAB_CELLS:
         raise OptionError(
-            f"scores of every position's own with order {order} need {len(pairs)} tables of {L}^{order + 1} numbers, "
-            f"which is too much; use a lower order, or cut the sentence",
+            f"order {order} needs {positions} tables of {L}^{order + 1} numbers here, which is too much; "
+            f"use a lower order, or cut the sentence",
             place=Place(sentence),
         )
+
+
+def position_tables(sums: Sequence[Scores], pairs: Scores) -> list[Scores]:
+    """Compute head (L, L), (L, L, L), ... and edges (T - k, L, ..., L) of one sentence with its own pairs (T - 1, L, L)."""
+    order, L = len(sums) + 1, pairs.shape[-1]
     tables: list[Scores] = []
-    for t, table in enumerate((0, *sums)):
+    for t, table in enumerate((np.zeros_like(pairs, shape=(L, L)), *sums)):
         if t < order - 1:
-            own = pairs[t] if t < len(pairs) else np.zeros_like(pairs, shape=(L, L))
+            tables.append(table + (pairs[t] if t < len(pairs) else 0))
         else:
-            own = pairs[t:].reshape(-1, *(1,) * t, L, L)
-        tables.append(table + own)
+            tables.append(table + pairs[t:].reshape(max(len(pairs) - t, 0), *(1,) * t, L, L))
     return tables
 
 

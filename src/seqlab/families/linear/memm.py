@@ -1,13 +1,17 @@
-"""The maximum-entropy Markov model: a log-linear choice at every token, given the label before it.
+"""The maximum-entropy Markov model: a log-linear choice at every token, given the labels before it.
 
 Its trellis has log Z = 0, because every choice is normalised:
 
 eq:memm-trellis   node'_t(y) = node_t(y) - log Σ_z exp(edge_{t+1}(y, z) + node_{t+1}(z)), and for t = 0 also less
-                  log Σ_z exp node_0(z)
+                  log Σ_z exp node_0(z); for order k > 1 the normaliser, which depends on k labels, is in the edge:
+                  edge'_t(a, y) = edge_t(a, y) - log Σ_z exp(edge_t(a, z) + node_t(z))
 """
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,20 +23,27 @@ from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus
 from seqlab.errors import OptionError
 from seqlab.families.linear.fit import LinearFit
+from seqlab.families.linear.higher_order import (
+    check_slabs,
+    position_tables,
+    sentence_pairs,
+    summed_tables,
+)
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.tagger import LinearTagger
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.tagger import Tagger
-from seqlab.trellis import TrellisBatch
+from seqlab.trellis import Trellis, TrellisBatch
+from seqlab.trellis.constraints import forbid
 
 BLOCK = 2**22  # numbers in one table of transitions at a time
 
 
 def memm_trellises(
     model: LinearModel, encoded: EncodedCorpus, *, allowed: Any = None, threads: int = 1
-) -> TrellisBatch:
-    """Make the trellis of every sentence, with the normaliser of each choice added at the label before it."""
+) -> Trellises:
+    """Make the trellis of every sentence, with the normaliser of each choice added at the labels before it."""
     node = model.node_scores(encoded.node, dtype=np.float64, threads=threads)
     if allowed is not None:
         allowed.mask(node)
@@ -42,6 +53,11 @@ def memm_trellises(
     node[np.ix_(firsts, np.flatnonzero(model.rules.no_start))] = -np.inf
     node[np.ix_(lasts, np.flatnonzero(model.rules.no_end))] = -np.inf
     edge = model.edge_scores(encoded, dtype=np.float64)
+    start = np.logaddexp.reduce(node[firsts], axis=1)
+    start = np.where(np.isneginf(start), 0.0, start)[:, None]
+    if model.order > 1:
+        node[firsts] -= start
+        return _longer_trellises(model, node, edge, offsets)
     if model.rules.forbidden.any():
         edge = np.where(model.rules.forbidden, -np.inf, edge)
     inner = np.ones(len(node), dtype=bool)
@@ -49,15 +65,52 @@ def memm_trellises(
     into = np.flatnonzero(inner)  # tokens with a transition into them, in the order of slabs
     normalisers = np.zeros_like(node)
     normalisers[into - 1] = _normalisers(node[into], edge)
-    start = np.logaddexp.reduce(node[firsts], axis=1)
     dead = np.isneginf(normalisers)
     folded = np.where(dead, -np.inf, node - np.where(dead, 0, normalisers))
-    folded[firsts] -= np.where(np.isneginf(start), 0.0, start)[:, None]
+    folded[firsts] -= start
     return TrellisBatch(folded, np.diff(offsets), edge, labels=model.labels)
 
 
+def _longer_trellises(model: LinearModel, node: Scores, pairs: Scores, offsets: Any) -> list[Trellis]:
+    """Make the trellises of order 2 or 3: the normaliser of a choice depends on as many labels, so it is in the edges."""
+    order, sums = model.order, summed_tables(model, np.float64)
+
+    def legal(tables: Iterable[Scores]) -> list[Scores]:
+        rules = model.rules
+        return [forbid(table, rules.forbidden, axes) for axes, table in enumerate(tables, 2)]
+
+    shared = None if pairs.ndim == 3 else legal((pairs, *(table + pairs for table in sums)))
+    own = itertools.repeat(None) if shared else sentence_pairs(pairs, offsets)
+    made = []
+    for s, ((begin, end), tables) in enumerate(zip(itertools.pairwise(offsets.tolist()), own, strict=False)):
+        rows = node[begin:end]
+        check_slabs(len(rows), model.L, order, s)
+        *head, edge = shared or legal(position_tables(sums, tables))
+        head = [
+            _normalised(rows[t : t + 1], table, t + 1)[0] for t, table in enumerate(head, 1) if t < len(rows)
+        ]
+        edge = _normalised(rows[order:], edge, order + 1)
+        made.append(Trellis(rows, edge, order=order, head=head, labels=model.labels))
+    return made
+
+
+def _normalised(node: Scores, edge: Scores, axes: int) -> Scores:
+    """Subtract the normalisers of all choices from the edges of each position: (positions, L, ..., L).
+
+    edge   (L, ..., L) with `axes` axes, shared by all positions, or one such table for each
+
+    A choice that no label is left for has no normaliser: all of it is -inf.
+    """
+    positions, labels = edge.shape[: edge.ndim - axes], edge.shape[edge.ndim - axes :]
+    rows = edge.reshape(*positions, math.prod(labels[:-1]), labels[-1])
+    normalisers = _normalisers(node, rows)
+    dead = np.isneginf(normalisers)
+    made: Scores = np.where(dead[..., None], -np.inf, rows - np.where(dead, 0.0, normalisers)[..., None])
+    return made.reshape(len(node), *labels)
+
+
 def _normalisers(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
-    """Compute (transitions, L): log Σ_z exp(edge(y, z) + node(z)) for every label y before each token."""
+    """Compute (transitions, rows): log Σ_z exp(edge(y, z) + node(z)) for every label y before each token, or labels."""
     if edge.ndim == 3:
         return _by_sums(node, edge)
     # exp and one matrix product, shifted so that nothing overflows
@@ -77,9 +130,8 @@ def _finite_max(rows: Scores) -> Scores:
 
 
 def _by_sums(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
-    L = node.shape[1]
-    made = np.empty((len(node), L))
-    step = max(1, BLOCK // (L * L))
+    made = np.empty((len(node), edge.shape[1]))
+    step = max(1, BLOCK // (edge.shape[1] * edge.shape[2]))
     for first in range(0, len(node), step):
         rows = slice(first, first + step)
         slabs = edge[rows] if len(edge) > 1 else edge
@@ -98,12 +150,13 @@ class MEMM(LinearTagger):
     """A maximum-entropy Markov model (eq:memm-likelihood).
 
     The features of a CRF, but every label is chosen by probabilities of its own, given the label before:
-    P(y | x) = Π_t p(y_t | y_{t-1}, x). Training is quick, because no sum over paths is needed; decoding is exact, on
+    P(y | x) = Π_t p(y_t | y_{t-1}, x), or given the two or three labels before (order). Training is quick, because no sum over paths is needed; decoding is exact, on
     the same trellis. The price is label bias: a label with few successors passes its probability on, whatever comes
     (docs/guide/memm.md).
 
     features      as in CRF: a preset's name, a Template, a function (sentence, t), or None for ready-made attributes
-    learner       LBFGS(), ConjugateGradient() or GradientAscent(); order is 1, and keep has nothing to do
+    learner       LBFGS(), ConjugateGradient() or GradientAscent()
+    order         1, 2 or 3: how many labels before a choice sees; every path counts, so keep has nothing to do
     constraints   a tag scheme, "auto" for that of the labels, a Constraints, or forbidden moves (from, to)
     allowed       {word: labels}: what a word may be, in training and after
     states, transitions   "observed": weights for what training met; "all": for every attribute and label, every move
@@ -136,5 +189,3 @@ class MEMM(LinearTagger):
             raise OptionError(
                 f"an MEMM is trained by LBFGS(), ConjugateGradient() or GradientAscent(), got {self.learner!r}"
             )
-        if self.order != 1:
-            raise OptionError(f"an MEMM looks one label back: order must be 1, got {self.order!r}")

@@ -28,6 +28,7 @@ Weights = npt.NDArray[np.float64]
 Begins = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int32]
 
+MOST_CELLS = 2**25  # numbers in the tables of the tokens that are decoded at a time
 # The fields of a model that have the weights of two, three, ... labels in a row; one level more for every order.
 LEVELS = (("moves", "move_seen"), ("triples", "triple_seen"), ("quadruples", "quadruple_seen"))
 
@@ -167,6 +168,14 @@ class LinearModel:
         if self.edge is None or encoded.edge is None:
             return moves
         return _slabs(moves, self.edge, encoded.edge, encoded.offsets)
+
+    def tokens_at_once(self, most: int, *, local: bool = False) -> int:
+        """Compute how many tokens to decode at a time: fewer where each has a table of label rows of its own.
+
+        local   True for a model of local choices, where a normaliser belongs to each row
+        """
+        own = self.order > 1 and (local or self.edge is not None)
+        return max(min(most, MOST_CELLS // self.L ** (self.order + 1)), 1) if own else most
 
     def trellises(
         self, encoded: EncodedCorpus, *, allowed: Any = None, dtype: Any = np.float32, threads: int = 1

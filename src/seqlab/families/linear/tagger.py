@@ -27,7 +27,7 @@ from seqlab.tagging.decoding import Trellises, unnormalised
 from seqlab.tagging.door.constraints import Dictionary, Given
 from seqlab.tagging.door.sentences import read_sentences
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
-from seqlab.tagging.tagger import Known, Sentences, Tagger, Targets, Tokens
+from seqlab.tagging.tagger import BLOCK, Known, Sentences, Tagger, Targets, Tokens
 from seqlab.tagging.training import Callbacks, Dev, FitOptions, Metric
 from seqlab.trellis import Trellis
 from seqlab.trellis.checks import check_order
@@ -236,6 +236,13 @@ class LinearTagger(Tagger):
         self, model: LinearModel, encoded: EncodedCorpus, allowed: Any, threads: int, dtype: Any = np.float32
     ) -> Trellises:
         return model.trellises(encoded, allowed=allowed, dtype=dtype, threads=threads)
+
+    @property
+    def _block(self) -> int:
+        return self._tokens_at_once(self.model_)
+
+    def _tokens_at_once(self, model: LinearModel) -> int:
+        return model.tokens_at_once(BLOCK, local=self._local)
 
     # ------------------------------------------------------------------------------------------ answers
 

@@ -127,7 +127,9 @@ def _refined(
     """Prepare a model of higher order, initialised by the first-order one, for training."""
     if before is not None and before.model().order > 1:
         model = joined(model, before.model())
-    if tagger._local or tagger.keep <= 0:  # choices of their own have no sum over paths that pruning would shorten
+    if (
+        tagger._local or tagger.keep <= 0
+    ):  # choices of their own have no sum over paths that pruning would shorten
         return replace(model, coarse=None, keep=0.0)
     by = 1.0 if tagger._probabilistic else sharpness(data, coarse, threads)
     return replace(model, coarse=coarse.multiplied(by), keep=float(tagger.keep), sharpness=by)

@@ -1,7 +1,7 @@
 """Tokens as rows of a sparse matrix.
 
-The columns: attributes, then one per previous label, one for "no previous label", and one per pair of an attribute of
-label pairs and a previous label.
+The columns: attributes, then one per previous label, one for "no previous label", for higher orders one per row of the
+two, three, ... labels before, and one per pair of an attribute of label pairs and a previous label.
 """
 
 from __future__ import annotations
@@ -24,17 +24,24 @@ NOT_KNOWN = -2  # the previous label is unknown
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns of the matrix: attributes, edge attributes, labels; `previous` if the previous label is a feature."""
+    """Columns of the matrix: attributes, edge attributes, labels; `previous` if the labels before are features.
+
+    order   how many labels before are seen
+    """
 
     attributes: int
     pairs: int
     labels: int
     previous: bool
+    order: int = 1
 
     @property
     def width(self) -> int:
         """Number of columns."""
-        return self.attributes + (self.labels + 1 + self.pairs * self.labels if self.previous else 0)
+        if not self.previous:
+            return self.attributes
+        longer = sum(self.labels**back for back in range(2, self.order + 1))
+        return self.attributes + self.labels + 1 + longer + self.pairs * self.labels
 
     def prepared(self, encoded: EncodedCorpus) -> Prepared:
         """Return the attributes of a corpus as matrices, to take rows from."""
@@ -52,16 +59,27 @@ class Prepared:
     pairs: Matrix | None
 
     def rows(self, tokens: Numbers, previous: Numbers) -> Matrix:
-        """Make (len(tokens), columns): a row for each token and its previous label."""
+        """Make (len(tokens), columns): a row for each token and the labels before it.
+
+        previous   (len(tokens), order)   the last label first
+        """
         own = self.own[tokens]
         if not self.columns.previous:
             return own
         from scipy.sparse import hstack
 
-        parts = [own, self._labels(previous)]
+        longer = (self._label_rows(previous[:, :back]) for back in range(2, self.columns.order + 1))
+        parts = [own, self._labels(previous[:, 0]), *longer]
         if self.pairs is not None:
-            parts.append(self._pairs(self.pairs[tokens], previous))
+            parts.append(self._pairs(self.pairs[tokens], previous[:, 0]))
         return hstack(parts, format="csr", dtype=np.float64)
+
+    def _label_rows(self, previous: Numbers) -> Matrix:
+        """Make one column for every row of labels; a row that is not known, or begins before the sentence, has none."""
+        size, back = self.columns.labels, previous.shape[1]
+        known = (previous >= 0).all(axis=1)
+        column = previous[known] @ (size ** np.arange(back))
+        return _csr(np.ones(len(column)), column, np.concatenate([[0], np.cumsum(known)]), size**back)
 
     def _labels(self, previous: Numbers) -> Matrix:
         """Make one column per previous label, and the last for none."""
@@ -107,7 +125,8 @@ class Sample:
 
     tokens     (rows,)   which token
     labels     (rows,)   its label
-    previous   (rows,)   the label before it, NO_LABEL at the start of a sentence, NOT_KNOWN after an unlabelled token
+    previous   (rows, order)   the labels before it, the last one first: NO_LABEL before the start of the sentence,
+                               NOT_KNOWN for an unlabelled token
     weights    (rows,)   or None when all are 1
     """
 
@@ -122,17 +141,23 @@ def first_tokens(offsets: Numbers) -> Numbers:
     return offsets[:-1][offsets[:-1] < offsets[1:]]
 
 
+def labels_before(ids: Numbers, offsets: Numbers, tokens: Numbers, order: int) -> Numbers:
+    """Look up (len(tokens), order) labels before these tokens, the last one first; NO_LABEL before their sentence."""
+    starts = np.repeat(offsets[:-1], np.diff(offsets))[tokens]
+    at = tokens[:, None] - np.arange(1, order + 1)
+    return np.where(at >= starts[:, None], ids[np.maximum(at, 0)], NO_LABEL)
+
+
 def samples(
     gold: Gold,
     offsets: Numbers,
     weights: npt.NDArray[np.float64] | None,
     worth: npt.NDArray[np.float64] | None,
+    order: int = 1,
 ) -> Sample:
     """Make a row for every labelled token, and one for each label of a token with several, which share its weight."""
     ids = gold.ids.astype(np.int64)
-    before = np.concatenate([[NOT_KNOWN], ids[:-1]])
-    before[before < 0] = NOT_KNOWN
-    before[first_tokens(offsets)] = NO_LABEL
+    before = labels_before(np.where(ids < 0, NOT_KNOWN, ids), offsets, np.arange(len(ids)), order)
     tokens, labels, shares = gold.entries(weights, worth)
     plain = weights is None and worth is None and not gold.sets
     return Sample(tokens, labels, before[tokens], None if plain else shares)

@@ -17,10 +17,19 @@ from seqlab.encode import Encoder
 from seqlab.encode.encoder import Features
 from seqlab.errors import BeamError, CorpusError, OptionError, Place, QuestionError, ShapeError, StoreError
 from seqlab.families.local.classifier import GivenClassifier, LinearScores
-from seqlab.families.local.rows import NO_LABEL, Columns, Numbers, Prepared, first_tokens, samples
+from seqlab.families.local.rows import (
+    NO_LABEL,
+    Columns,
+    Numbers,
+    Prepared,
+    first_tokens,
+    labels_before,
+    samples,
+)
 from seqlab.families.local.scorer import RESPONSES, ByNumbers, Scorer, cloned, fitted, method_of
 from seqlab.shown import Brief
 from seqlab.store.codec import Late, Lazily, Part
+from seqlab.store.fields import Setting
 from seqlab.store.state import State
 from seqlab.tagging.decoding import Trellises, blocks, located
 from seqlab.tagging.door.constraints import Dictionary, Given, Rules, TagDictionary
@@ -28,7 +37,8 @@ from seqlab.tagging.door.sentences import label_weights, read_labelled, token_we
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Sentences, Tagger, Targets
 from seqlab.tagging.training import Dev, Training
-from seqlab.trellis import TrellisBatch
+from seqlab.trellis import Trellis, TrellisBatch
+from seqlab.trellis.checks import HIGHEST_ORDER, check_order
 
 WAYS = ("viterbi", "beam", "greedy")
 MOST_ROWS = 100_000  # rows passed to a classifier at a time
@@ -42,20 +52,22 @@ class LocalFit(Brief):
 
     training   labels, columns, words, rules and dictionary
     encoder    turns sentences into attributes
-    previous   True if the label of the previous token is a feature
+    previous   True if the labels before a token are features
     scores     the classifier, and its method that computes scores
+    order      how many labels before are seen
     """
 
     training: Annotated[Training, Part(Training)]
     encoder: Annotated[Late[Encoder], Lazily(Part(Encoder))]
     previous: bool
     scores: Annotated[Scorer, ByNumbers()]
+    order: Annotated[int, Setting(int, least=1, most=HIGHEST_ORDER)] = 1
 
     @cached_property
     def columns(self) -> Columns:
         """The columns of the classifier's matrix."""
         encoder, labels = self.encoder(), self.training.labels
-        return Columns(encoder.size, encoder.edge_size, len(labels), self.previous)
+        return Columns(encoder.size, encoder.edge_size, len(labels), self.previous, self.order)
 
     def check(self) -> None:
         """Check that the parts fit together."""
@@ -74,6 +86,8 @@ class LocalTagger(Tagger):
     features       a preset's name, a Template, a function (sentence, t), or None for ready-made attributes
     previous       whether the label of the previous token is a feature; the classifier is then asked once per token and
                    previous label, and its scores are scores of moves. Without it, features of label pairs are not used
+    order          2 or 3 shows the classifier the two or three labels before, each alone and together, and it is asked
+                   for every row of them; `previous` is then on
     scores         "probability" for log-probabilities, "decision" for the decision function; "auto" for probabilities
                    where the classifier has them. With probabilities and `previous` this is an MEMM
     decode, beam   "viterbi", "beam" (following the `beam` best labels) or "greedy" (following the best one)
@@ -108,6 +122,7 @@ class LocalTagger(Tagger):
         features: Features = "pos",
         *,
         previous: bool = False,
+        order: int = 1,
         scores: str = "auto",
         decode: str = "viterbi",
         beam: int = 8,
@@ -119,6 +134,7 @@ class LocalTagger(Tagger):
         self.classifier = classifier
         self.features = features
         self.previous = previous
+        self.order = order
         self.scores = scores
         self.decode = decode
         self.beam = beam
@@ -169,13 +185,14 @@ class LocalTagger(Tagger):
         encoded = encoder.fit(corpus, threads=threads).checked()
         if not encoder.size:
             raise CorpusError("no attribute is left to learn from; lower min_count")
-        columns = Columns(encoder.size, encoder.edge_size, len(gold.names), bool(self.previous))
-        rows = samples(gold, corpus.offsets, weights, worth)
+        previous = bool(self.previous) or self.order > 1
+        columns = Columns(encoder.size, encoder.edge_size, len(gold.names), previous, self.order)
+        rows = samples(gold, corpus.offsets, weights, worth, self.order)
         matrix = columns.prepared(encoded).rows(rows.tokens, rows.previous)
         classifier, dense = fitted(classifier, matrix, rows, gold.names)
         scores = Scorer.of(classifier, self.scores, gold.names, dense=dense)
         training = Training.of(corpus, gold, gold.names, rules, dictionary)
-        self.fit_ = LocalFit(training, Late(encoder), columns.previous, scores)
+        self.fit_ = LocalFit(training, Late(encoder), columns.previous, scores, self.order)
         return self
 
     def _check_way(self) -> None:
@@ -185,6 +202,7 @@ class LocalTagger(Tagger):
     def _check_options(self) -> None:
         self._check_way()
         switch(self.previous, "previous")
+        check_order(self.order)
         choice(self.scores, "scores", RESPONSES)
 
     # ------------------------------------------------------------------------------------------ what it has learned
@@ -222,7 +240,7 @@ class LocalTagger(Tagger):
 
     @property
     def _block(self) -> int:
-        return max(BLOCK // len(self.labels_), 1) if self.fit_.previous else BLOCK
+        return max(BLOCK // len(self.labels_) ** self.fit_.order, 1) if self.fit_.previous else BLOCK
 
     @property
     def _own_way(self) -> tuple[str, int | None]:
@@ -235,19 +253,31 @@ class LocalTagger(Tagger):
         found = [self._greedy(part, begin, threads) for begin, part in blocks(corpus, BLOCK)]
         return np.concatenate([np.zeros(0, dtype=np.int32), *found])
 
-    # eq:local-trellis   node_t(y) = g(y | f_t), or edge_t(a, y) = g(y | f_t, a)
+    # eq:local-trellis   node_t(y) = g(y | f_t), or edge_t(a, y) = g(y | f_t, a), a the labels before
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         data = self._prepared(corpus, threads)
         mask = self._mask(corpus)
-        size = len(self.labels_)
+        size, order = len(self.labels_), self.fit_.order
+        tokens = np.arange(corpus.token_count)
+        more: dict[str, Any] = {"labels": self.labels_, "constraints": self.rules_.as_constraints()}
+        tables: list[Scores] = [np.zeros((size, size))]
         if self.fit_.previous:
-            node, edge = self._moves(data, corpus.offsets, mask)
+            node, tables = self._moves(data, corpus.offsets, mask)
         else:
-            tokens = np.arange(corpus.token_count)
-            node, edge = self._scores(data, tokens, np.full(len(tokens), NO_LABEL)), np.zeros((size, size))
+            node = self._scores(data, tokens, np.full((len(tokens), 1), NO_LABEL))
         node = node if mask is None else np.where(mask, node, -np.inf)
-        rules = self.rules_.as_constraints()
-        return TrellisBatch(node, corpus.lengths, edge, labels=self.labels_, constraints=rules)
+        if order == 1:
+            return TrellisBatch(node, corpus.lengths, tables[0], **more)
+        made, at = [], [0] * order
+        for begin, end in itertools.pairwise(corpus.offsets.tolist()):
+            counts = [min(max(end - begin - t, 0), 1) for t in range(1, order)] + [
+                max(end - begin - order, 0)
+            ]
+            *head, edge = (table[at[n] : at[n] + counts[n]] for n, table in enumerate(tables))
+            head = [table[0] for table in head if len(table)]
+            made.append(Trellis(node[begin:end], edge, order=order, head=head, **more))
+            at = [place + count for place, count in zip(at, counts, strict=True)]
+        return made
 
     def _prepared(self, corpus: Corpus, threads: int) -> Prepared:
         return self.layout_.prepared(self.encoder_.encode(corpus, threads=threads).checked())
@@ -256,7 +286,7 @@ class LocalTagger(Tagger):
         return None if self.dictionary_ is None else self.dictionary_.mask(corpus)
 
     def _scores(self, data: Prepared, tokens: Numbers, previous: Numbers) -> Scores:
-        """Compute (len(tokens), L) scores of these tokens after these labels."""
+        """Compute (len(tokens), L) scores of these tokens after these labels, (len(tokens), order)."""
         parts: list[Scores] = [np.zeros((0, len(self.labels_)))]
         for begin in range(0, len(tokens), MOST_ROWS):
             some = slice(begin, begin + MOST_ROWS)
@@ -264,17 +294,34 @@ class LocalTagger(Tagger):
             parts.append(self.fit_.scores.scores(rows))
         return np.concatenate(parts)
 
-    def _moves(self, data: Prepared, offsets: Numbers, mask: Bools | None) -> tuple[Scores, Scores]:
-        """Score first labels in node (tokens, L), and transitions in edge (other tokens, L, L)."""
-        size, count = len(self.labels_), int(offsets[-1])
+    def _moves(self, data: Prepared, offsets: Numbers, mask: Bools | None) -> tuple[Scores, list[Scores]]:
+        """Score first labels in node (tokens, L), and transitions in tables: (tokens, L, L), (tokens, L, L, L), ...
+
+        The first tables have the tokens at positions 1, 2, ..., where fewer labels lie behind, the last all others.
+        """
+        size, count, order = len(self.labels_), int(offsets[-1]), self.fit_.order
         first = first_tokens(offsets)
-        later = np.setdiff1d(np.arange(count), first, assume_unique=True)
         node = np.zeros((count, size))
-        node[first] = self._scores(data, first, np.full(len(first), NO_LABEL))
-        edge = np.full((len(later), size, size), -np.inf)
-        place, previous = np.nonzero(self._reachable(offsets, mask)[later - 1])
-        edge[place, previous] = self._scores(data, later[place], previous)
-        return node, edge
+        node[first] = self._scores(data, first, np.full((len(first), order), NO_LABEL))
+        reach, position = (
+            self._reachable(offsets, mask),
+            np.arange(count) - np.repeat(offsets[:-1], np.diff(offsets)),
+        )
+        tables = []
+        for back in range(1, order + 1):
+            tokens = np.flatnonzero(position == back if back < order else position >= back)
+            open_rows = np.ones((len(tokens), *(1,) * back), dtype=bool)  # axes: the oldest label first
+            for axis in range(1, back + 1):
+                shape = [len(tokens), *(1,) * back]
+                shape[axis] = size
+                open_rows = open_rows & reach[tokens - back + axis - 1].reshape(shape)
+            place, *labels = np.nonzero(open_rows)
+            before = np.full((len(place), order), NO_LABEL, dtype=np.int64)
+            before[:, :back] = np.stack(labels[::-1], axis=1)
+            table = np.full((len(tokens), *(size,) * (back + 1)), -np.inf)
+            table[place, *labels] = self._scores(data, tokens[place], before)
+            tables.append(table)
+        return node, tables
 
     def _reachable(self, offsets: Numbers, mask: Bools | None) -> Bools:
         """Find (tokens, L) labels on legal paths; the classifier is not evaluated after other labels."""
@@ -297,9 +344,9 @@ class LocalTagger(Tagger):
         for t in range(int(lengths.max(initial=0))):
             sentences = np.flatnonzero(lengths > t)
             tokens = starts[sentences] + t
-            previous = ids[tokens - 1].astype(np.int64) if t else np.full(len(tokens), NO_LABEL)
+            previous = labels_before(ids.astype(np.int64), corpus.offsets, tokens, self.fit_.order)
             scores = self._scores(data, tokens, previous)
-            closed = self.rules_.forbidden[previous] if t else self.rules_.no_start[None, :]
+            closed = self.rules_.forbidden[previous[:, 0]] if t else self.rules_.no_start[None, :]
             closed = closed | ((lengths[sentences] == t + 1)[:, None] & self.rules_.no_end)
             scores[closed if mask is None else closed | ~mask[tokens]] = -np.inf
             ids[tokens] = scores.argmax(axis=1)

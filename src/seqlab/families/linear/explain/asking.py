@@ -15,8 +15,8 @@ from seqlab.errors import ImpossibleError, LabelError, OptionError, Place, Shape
 from seqlab.families.linear.explain.accounts import Logs, Pieces, margin_account
 from seqlab.families.linear.explain.explanation import Explanation
 from seqlab.families.linear.explain.log_odds import log_odds_account, log_sum
-from seqlab.families.linear.model import LinearModel
 from seqlab.families.linear.higher_order import widened
+from seqlab.families.linear.model import LinearModel
 from seqlab.inference import Semiring
 from seqlab.tagging.tagger import Known
 from seqlab.trellis import Trellis
