@@ -36,7 +36,7 @@ def switches():
     return X, y
 
 
-@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("order", [1, 2, 3])
 def test_edge_attributes_learn_what_others_cannot(order):
     X, y = switches()
     blind = CRF("word[0]", LBFGS(l2=0.01)).fit(X, y)
@@ -61,7 +61,7 @@ def test_no_edge_means_no_weights_of_moves():
     assert only.predict(X) == y
 
 
-@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("order", [1, 2, 3])
 def test_decoding_uses_the_scores_that_training_made_likely(order):
     corpus = demo_corpus("train")[:15]
     tagger = CRF("word[0]\nedge: pos[0]", TIGHT, order=order, keep=0, transitions="all").fit(corpus, "entity")

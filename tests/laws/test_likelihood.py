@@ -36,11 +36,13 @@ def test_likelihood_equals_the_sum_over_labellings(kind, digits, task):
     np.testing.assert_allclose(slope, wanted_slope, atol=10 * rounding(task, digits))
 
 
-@pytest.mark.parametrize(("L", "order"), [(L, 1) for L in (1, 2, 9, 22, 45, 70)] + [(1, 2), (5, 2), (17, 2)])
+@pytest.mark.parametrize(
+    ("L", "order"), [(L, 1) for L in (1, 2, 9, 22, 45, 70)] + [(1, 2), (5, 2), (17, 2), (1, 3), (4, 3)]
+)
 def test_slope_equals_differences_on_larger_problems(L, order):
     task = exercise(
         L, L, [7, 1, 0, 12, 5] * (3 if order == 1 else 1), order=order, valued=True, masked=True,
-        dictionary=order == 2, partial=True, weighted="tokens", edges=L < 20,
+        dictionary=order > 1, partial=True, weighted="tokens", edges=L < 20,
     )  # fmt: skip
     loss, theta = task.loss(_core.Likelihood64), task.theta
     slope, ignored = np.empty(len(theta)), np.empty(len(theta))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -12,9 +13,10 @@ from pytest import approx
 
 from oracle.linear_models import WORDS, random_case, random_model
 from oracle.memm import Choices
-from seqlab import LBFGS, MEMM, ConjugateGradient, GradientAscent, _core, inference
+from seqlab import LBFGS, MEMM, ConjugateGradient, GradientAscent, _core, inference, load
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
+from seqlab.errors import OptionError
 from seqlab.families.linear.memm import memm_trellises
 from seqlab.families.linear.training import TrainingSet
 from seqlab.tagging.door.constraints import Allowed
@@ -355,3 +357,35 @@ def test_constraints_are_obeyed_and_share_out_the_probability():  # eq:memm-trel
     tagger = MEMM("word[0]", constraints="IOB2").fit(X, y)
     assert tagger.log_prob(["a", "b"], ["O", "I-X"]) == -math.inf
     assert sum(math.exp(path.log_prob) for path in tagger.nbest(["a", "b"], 9)) == approx(1.0)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_an_memm_of_higher_order_answers_stores_and_explains(order, tmp_path):
+    """Every label repeats the one `order` back, which choices that see fewer labels cannot know."""
+    starts = list(itertools.product("AB", repeat=order))
+    X = [[*start, *["-"] * order] for start in starts]
+    y = [[*start, *start] for start in starts]
+    tagger = MEMM("word[0]", LBFGS(l2=0.001), order=order).fit(X, y)
+    assert tagger.predict(X) == y
+    assert MEMM("word[0]", LBFGS(l2=0.001), order=order - 1).fit(X, y).predict(X) != y
+    assert tagger.log_partition(X[1]) == approx(0.0, abs=1e-9)
+    best = tagger.nbest(X[1], 2)
+    assert list(best[0].labels) == y[1]
+    assert best[0].log_prob == approx(tagger.log_prob(X[1], y[1]), abs=1e-9)
+    assert tagger.posterior(X[1]).node.sum(axis=1) == approx(np.ones(2 * order))
+    assert tagger.tag(X[1], known={2 * order - 1: "A"})[-1] == "A"
+    found = tagger.explain(X[1], order)
+    assert found.total == approx(found.log_odds if order == 2 else found.margin, abs=1e-6)
+    tagger.save(tmp_path / "memm.model")
+    again = load(tmp_path / "memm.model")
+    assert again.predict_proba(X)[1].tobytes() == tagger.predict_proba(X)[1].tobytes()
+    tagger.partial_fit(X, y)
+    assert tagger.predict(X) == y
+    assert tagger.prune(threshold=1e-6).predict(X) == y
+
+
+def test_a_long_sentence_of_many_labels_is_refused_at_order_3():
+    labels = [f"y{i}" for i in range(60)]
+    tagger = MEMM("word[0]", LBFGS(max_iterations=1), order=3).fit([labels], [labels])
+    with pytest.raises(OptionError, match=r"order 3 needs 60 tables of 60\^4 numbers here"):
+        tagger.tag(labels)

@@ -40,7 +40,7 @@ def test_partial_likelihood_equals_the_sum_over_what_fits(kind, digits, task):
     np.testing.assert_allclose(slope, wanted_slope, atol=digits)
 
 
-@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("order", [1, 2, 3])
 @given(some=sentences)
 def test_objective_is_minus_the_log_probability_of_what_was_told(order, some):
     X, y = unzipped(some)

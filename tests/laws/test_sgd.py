@@ -151,6 +151,8 @@ CASES = {
     "edges": ({"features": EDGES}, TAGS, None),
     "edges, partial, weights": ({"features": EDGES}, PARTIAL, TOKEN_WEIGHTS),
     "order 2": ({"order": 2, "keep": 0}, TAGS, WEIGHTS),
+    "order 3": ({"order": 3, "keep": 0}, TAGS, WEIGHTS),
+    "order 3, edges, partial": ({"order": 3, "keep": 0, "features": EDGES}, PARTIAL, TOKEN_WEIGHTS),
     "order 2, pruned, partial": ({"order": 2, "keep": 0.2}, PARTIAL, None),
     "order 2, edges, partial": ({"order": 2, "keep": 0, "features": EDGES}, PARTIAL, TOKEN_WEIGHTS),
     "rules": ({"constraints": RULED}, PARTIAL, None),
@@ -363,7 +365,7 @@ def test_options_are_checked(options, message):
 # ---------------------------------------------------------------------------------- through the front door
 
 
-@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("order", [1, 2, 3])
 def test_a_crf_learned_by_sgd_is_that_of_lbfgs(order):
     options = {"order": order, "keep": 0}
     by_steps = CRF(EDGES, SGD(epochs=400, tolerance=0, dtype="float64"), **options).fit(WORDS, TAGS)

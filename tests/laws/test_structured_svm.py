@@ -71,7 +71,9 @@ def test_every_step_of_frank_wolfe_raises_the_dual(problem, seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("more", [{}, {"order": 2}, {"edges": True, "valued": True, "masked": True}])
+@pytest.mark.parametrize(
+    "more", [{}, {"order": 2}, {"order": 3}, {"edges": True, "valued": True, "masked": True}]
+)
 def test_both_methods_end_at_one_minimum(seed, more):
     problem = Problem(seed, 3, [4, 3, 1, 0, 4, 2], weighted=True, token_weighted=True, **more)
     ends = [

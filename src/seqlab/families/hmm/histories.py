@@ -112,7 +112,8 @@ def maximised(
 ) -> tuple[Moves, Floats | None]:
     """Run the M step of order 2 and 3: counts and pseudo-counts of moves, then of ends (L,).
 
-    An end is one event, to go on is L of them: each has the pseudo-count of an end. Rows and ends with a count of zero stay unchanged.
+    An end is one event, to go on is L of them: each has the pseudo-count of an end. Rows and ends with a count of
+    zero stay unchanged.
     """
     tables = zip(counts, extra, rows(before, end), strict=True)
     made = tuple(normalised(one + more, old, axis=-1) for one, more, old in tables)

@@ -66,8 +66,8 @@ def higher_order_trellises(
     }
     batch: Sequence[Trellis]
     if pairs.ndim == 2:  # one table for all sentences, checked and masked once
-        *head, edge = (pairs, *(table + pairs for table in sums))
-        batch = TrellisBatch(node, lengths, edge, head=head, **more)
+        shared: list[Scores] = [pairs, *(table + pairs for table in sums)]
+        batch = TrellisBatch(node, lengths, shared[-1], head=shared[:-1], **more)
     else:
         batch = []
         for s, own in enumerate(sentence_pairs(pairs, encoded.offsets)):
@@ -98,7 +98,7 @@ def check_slabs(positions: int, L: int, order: int, sentence: int) -> None:
 
 
 def position_tables(sums: Sequence[Scores], pairs: Scores) -> list[Scores]:
-    """Compute head (L, L), (L, L, L), ... and edges (T - k, L, ..., L) of one sentence with its own pairs (T - 1, L, L)."""
+    """Compute head (L, L), (L, L, L), ... and edges (T - k, L, ..., L) of a sentence with pairs (T - 1, L, L)."""
     order, L = len(sums) + 1, pairs.shape[-1]
     tables: list[Scores] = []
     for t, table in enumerate((np.zeros_like(pairs, shape=(L, L)), *sums)):

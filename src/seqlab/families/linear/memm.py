@@ -72,20 +72,19 @@ def memm_trellises(
 
 
 def _longer_trellises(model: LinearModel, node: Scores, pairs: Scores, offsets: Any) -> list[Trellis]:
-    """Make the trellises of order 2 or 3: the normaliser of a choice depends on as many labels, so it is in the edges."""
+    """Make the trellises of order 2 or 3: normalisers depend on as many labels, so they are in the edges."""
     order, sums = model.order, summed_tables(model, np.float64)
 
     def legal(tables: Iterable[Scores]) -> list[Scores]:
-        rules = model.rules
-        return [forbid(table, rules.forbidden, axes) for axes, table in enumerate(tables, 2)]
+        return [forbid(table, model.rules.forbidden, axes) for axes, table in enumerate(tables, 2)]
 
-    shared = None if pairs.ndim == 3 else legal((pairs, *(table + pairs for table in sums)))
-    own = itertools.repeat(None) if shared else sentence_pairs(pairs, offsets)
+    shared = [] if pairs.ndim == 3 else legal((pairs, *(table + pairs for table in sums)))
+    own = list(sentence_pairs(pairs, offsets)) if pairs.ndim == 3 else []
     made = []
-    for s, ((begin, end), tables) in enumerate(zip(itertools.pairwise(offsets.tolist()), own, strict=False)):
+    for s, (begin, end) in enumerate(itertools.pairwise(offsets.tolist())):
         rows = node[begin:end]
         check_slabs(len(rows), model.L, order, s)
-        *head, edge = shared or legal(position_tables(sums, tables))
+        *head, edge = shared or legal(position_tables(sums, own[s]))
         head = [
             _normalised(rows[t : t + 1], table, t + 1)[0] for t, table in enumerate(head, 1) if t < len(rows)
         ]
@@ -150,9 +149,9 @@ class MEMM(LinearTagger):
     """A maximum-entropy Markov model (eq:memm-likelihood).
 
     The features of a CRF, but every label is chosen by probabilities of its own, given the label before:
-    P(y | x) = Π_t p(y_t | y_{t-1}, x), or given the two or three labels before (order). Training is quick, because no sum over paths is needed; decoding is exact, on
-    the same trellis. The price is label bias: a label with few successors passes its probability on, whatever comes
-    (docs/guide/memm.md).
+    P(y | x) = Π_t p(y_t | y_{t-1}, x), or given the two or three labels before (order). Training is quick, because no
+    sum over paths is needed; decoding is exact, on the same trellis. The price is label bias: a label with few
+    successors passes its probability on, whatever comes (docs/guide/memm.md).
 
     features      as in CRF: a preset's name, a Template, a function (sentence, t), or None for ready-made attributes
     learner       LBFGS(), ConjugateGradient() or GradientAscent()

@@ -17,7 +17,7 @@ from seqlab import _core
 from seqlab.arrays import LabelIds, Scores
 from seqlab.encode import EncodedCorpus
 from seqlab.encode.encoded import Rows
-from seqlab.errors import StoreError
+from seqlab.errors import OptionError, StoreError
 from seqlab.store.codec import Inside, Part
 from seqlab.store.fields import Array, Names, Offsets, Packed, Setting, check_dtype
 from seqlab.tagging.door.constraints import Bools, Rules
@@ -29,6 +29,7 @@ Begins = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int32]
 
 MOST_CELLS = 2**25  # numbers in the tables of the tokens that are decoded at a time
+MOST_ROWS = 2**27  # cells of a table of labels in a row: 512 labels in order 2, 107 in order 3
 # The fields of a model that have the weights of two, three, ... labels in a row; one level more for every order.
 LEVELS = (("moves", "move_seen"), ("triples", "triple_seen"), ("quadruples", "quadruple_seen"))
 
@@ -261,6 +262,16 @@ def _slabs(moves: Scores, edge: EdgeWeights, rows: Rows, offsets: Begins) -> Sco
 # ------------------------------------------------------------------------------------------- which weights there are
 
 
+def check_rows(L: int, order: int) -> None:
+    """Check that the tables of labels in a row fit into memory."""
+    if order > 1 and L ** (order + 1) > MOST_ROWS:
+        raise OptionError(
+            f"order={order} with {L} labels needs a table of {L}^{order + 1} weights, but {MOST_ROWS} is the most; "
+            f"use order={order - 1}, or fewer labels",
+            option="order",
+        )
+
+
 def empty_model(
     encoded: EncodedCorpus,
     gold: Gold,
@@ -417,7 +428,7 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
     L, was, edge = model.L, before.L, model.edge
     own = (model.begin, model.label, model.weights)
     begin, label, weights = merged(own, (before.begin, place[before.label], before.weights), L)
-    tables = {}
+    tables: dict[str, Any] = {}
     for names, new, earlier in zip(LEVELS, model.tables, before.tables, strict=False):
         tables.update(zip(names, _overlaid(*new, *earlier, place), strict=True))
     if before.edge is not None:

@@ -45,8 +45,8 @@ class LinearTagger(Tagger):
     constraints   a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
                   moves (from, to): never learned, never said
     order         1, 2 or 3: how many labels back a move looks
-    keep          for order 2 and 3: labels with a smaller posterior under a model of order 1 are left out, which keeps it
-                  fast; 0 keeps all
+    keep          for order 2 and 3: labels with a smaller posterior under a model of order 1 are left out, which keeps
+                  it fast; 0 keeps all
     allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
     states        "observed": weights for attributes with the labels they were met with; "all": with every label
     transitions   the same for moves
@@ -265,8 +265,8 @@ class LinearTagger(Tagger):
     ) -> NBest:
         """Find the n best labellings, best first, with log-probabilities if any; tokens, known, allowed as for tag.
 
-        Where a sure model of order 2 or 3 has left out so many labels that fewer than n labellings are left, all labels are
-        looked at, unless another labelling than that of tag() would come first.
+        Where a sure model of order 2 or 3 has left out so many labels that fewer than n labellings are left, all labels
+        are looked at, unless another labelling than that of tag() would come first.
         """
         found = super().nbest(tokens, n, known=known, allowed=allowed)
         if self.model_.coarse is None or len(found) >= n:
@@ -329,8 +329,9 @@ class LinearTagger(Tagger):
         rival     the label to compare it with; the next best one when not said
         known, allowed   as for tag
 
-        A model of order 2 or 3 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked for,
-        the account is that of the model with every label.
+        A model of order 2 or 3 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked
+        for, the account is that of the model with every label. For order 3 it compares the best path with the label and
+        the best one with the rival, as for scores that are no probabilities: log_odds is None, and margin adds up.
         """
         self._check_fitted("explain")
         return why.explained(self, tokens, t, label, rival, known, allowed)

@@ -19,7 +19,7 @@ from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.higher_order import likely_labels
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.learners.sgd import SGD
-from seqlab.families.linear.model import Begins, LinearModel, empty_model, joined
+from seqlab.families.linear.model import Begins, LinearModel, check_rows, empty_model, joined
 from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights
 from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible
 from seqlab.tagging.door.names import by_value
@@ -65,6 +65,7 @@ def learn(
     earlier_labels = before.training.labels if before else ()
     every_label = {*gold.names, *listed_labels(classes), *earlier_labels}
     labels = by_value(every_label) if gold.whole else tuple(sorted(every_label))
+    check_rows(len(labels), tagger.order)
     encoder, encoded = _encoded(tagger, corpus, before, labels, threads)
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)

@@ -40,7 +40,7 @@ class Columns:
         """Number of columns."""
         if not self.previous:
             return self.attributes
-        longer = sum(self.labels**back for back in range(2, self.order + 1))
+        longer = sum(int(self.labels**back) for back in range(2, self.order + 1))
         return self.attributes + self.labels + 1 + longer + self.pairs * self.labels
 
     def prepared(self, encoded: EncodedCorpus) -> Prepared:

@@ -188,9 +188,9 @@ def test_lists_need_labels_for_dev():
     ("options", "message"),
     [
         ({"learner": "lbfgs"}, "learner must be"),
-        ({"order": 3}, "order must be 1 or 2"),
-        ({"order": True}, "order must be 1 or 2"),
-        ({"order": "2"}, "order must be 1 or 2"),
+        ({"order": 4}, "order must be 1, 2 or 3"),
+        ({"order": True}, "order must be 1, 2 or 3"),
+        ({"order": "2"}, "order must be 1, 2 or 3"),
         ({"keep": 1}, "keep"),
         ({"keep": -0.1}, "keep"),
         ({"keep": "0.1"}, "keep"),

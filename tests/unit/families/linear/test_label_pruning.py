@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from seqlab import AROW, CRF, LBFGS, LinearTagger, PassiveAggressive, Perceptron, StructuredSVM, demo_corpus
-from seqlab.families.linear.second_order import likely_labels
+from seqlab.families.linear.higher_order import likely_labels
 from seqlab.families.linear.training import first_order
 
 TRAIN, TEST = demo_corpus("train")[:120], demo_corpus("test")[:60]

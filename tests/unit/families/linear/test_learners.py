@@ -53,7 +53,7 @@ def test_float32_ends_within_1e_6_of_float64(l1):
 
 
 @pytest.mark.parametrize("learner", [LBFGS(), LBFGS(l1=0.1), ConjugateGradient(max_iterations=20)], ids=repr)
-@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("order", [1, 2, 3])
 def test_same_seed_same_bits_for_any_number_of_threads(learner, order):
     found = {fitted(learner, threads=n, seed=3, order=order).model_.theta.tobytes() for n in (1, 2, 3)}
     assert len(found) == 1

@@ -52,7 +52,7 @@ class Pieces:
             self.node[t, np.setdiff1d(np.arange(trellis.L), labels)] = -np.inf
 
     def slab(self, t: int) -> Logs:
-        """Compute the scores of the transitions into t: (L, L), with more axes for higher orders where as many labels lie behind."""
+        """Compute the scores of the transitions into t: (L, L), or more axes for higher orders."""
         trellis = self.trellis
         if t >= trellis.order:
             edge = trellis.edge[t - trellis.order] if trellis.per_position else trellis.edge
@@ -163,7 +163,7 @@ def margin_account(pieces: Pieces, words: tuple[str, ...], t: int, label: int, r
 def _move_rows(
     pieces: Pieces, t: int, one: tuple[int, ...], other: tuple[int, ...]
 ) -> list[MoveContribution]:
-    """Compute the contributions of the transition into token t: of label pairs, edge attributes and longer rows of labels."""
+    """Compute the contributions of the transition into token t: of edge attributes and labels in a row."""
     model, found = pieces.model, pieces.edge_attributes(t)
     rows = []
 

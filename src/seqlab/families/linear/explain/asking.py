@@ -23,6 +23,8 @@ from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
 
+MOST_ODDS = 2  # the highest order whose log-odds are distributed: each more order squares the number of terms
+
 
 def explain(
     model: LinearModel,
@@ -44,7 +46,8 @@ def explain(
     label           the label to explain; the one on the best path when not given
     rival           the label to compare with; when not given, the next best label at t: by probability (eq:log-odds),
                     or by the best path through it (eq:margin-account)
-    probabilistic   whether the scores define probabilities (a CRF, an MEMM) or only an order (perceptron, SVM)
+    probabilistic   whether the scores define probabilities (a CRF, an MEMM) or only an order (perceptron, SVM); a
+                    model of order 3 is explained by its two best paths (eq:margin-account) in any case
     """
     t = position_number(t, "an explanation")
     _check_match(model, encoded, trellis, t, sentence)
@@ -60,7 +63,7 @@ def explain(
     if len(words) != trellis.T:
         raise ShapeError(f"{len(words)} tokens for a trellis of {trellis.T} positions")
     pieces = Pieces(model, encoded, sentence, trellis)
-    if probabilistic:
+    if probabilistic and model.order <= MOST_ODDS:
         found = log_odds_account(pieces, words, t, y, r, scores)
     else:
         found = margin_account(pieces, words, t, y, r)

@@ -65,7 +65,7 @@ def top_features(
 def top_transitions(
     model: LinearModel, n: int = 20, *, encoder: Encoder | None = None, sign: int = 0
 ) -> tuple[TransitionWeight, ...]:
-    """Find the n transitions between labels with the largest weights, by falling size; longer rows of labels too for order 2 and 3.
+    """Find the n transitions with the largest weights, by falling size; for order 2 and 3 longer rows of labels, too.
 
     encoder   names the edge attributes; without it their weights are left out
     sign      1 for weights above 0 alone, -1 for those below, 0 for both
