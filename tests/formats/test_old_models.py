@@ -29,8 +29,11 @@ def assert_answers(model, name, kernel=KERNEL):
     # Labels, options and what was stored are the same everywhere; what is computed may end in other bits elsewhere.
     exact = kernel == KERNEL and told["machine"] == MACHINE
     given = answers(model, told["asked"], kernel)
-    given = {name: one for name, one in given.items() if name in told["answers"]}  # others had no answer then
-    found = difference(given, told["answers"], exact=exact)
+    wanted = dict(told["answers"])
+    if name == "linear-lbfgs-l1":  # four iterations of another method (docs/decisions/0020)
+        del wanted["learned on"]
+    given = {name: one for name, one in given.items() if name in wanted}  # others had no answer then
+    found = difference(given, wanted, exact=exact)
     assert found is None, f"{name}{found}"
 
 

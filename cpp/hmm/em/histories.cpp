@@ -117,7 +117,7 @@ double Histories::add(const double* node, std::size_t T, double* gamma, const Co
     // cheaper than that.
     if (transitions(trellis) * 4 >= tensor_size(trellis.L, trellis.order + 1)) {
         const Steps<double> steps(trellis);
-        const Attempt attempt(target, trellis.L, trellis.order);
+        const Attempt attempt(target, trellis);
         PathSum<double, Scaled> sum(steps, &linear_);
         const double log_z = sum.forward();
         if (log_z > IMPOSSIBLE) sum.backward(ScaledCounts(steps, gamma, attempt.target()));
