@@ -55,7 +55,7 @@ template <class F>
 void ScaledSteps<F>::soften(double by) {
     chain_.node().soften(static_cast<F>(by / scale_));
     for (double& x : move_) x = std::copysign(std::max(0.0, std::abs(x) - by), x);
-    chain_.load_moves(move_.data(), triple_.data());
+    chain_.load_moves(move_.data());
 }
 
 template <class F>
