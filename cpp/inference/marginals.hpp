@@ -12,8 +12,8 @@ struct CountTarget {
     double* edge = nullptr;
     std::size_t slab = 0;
     double* head[2] = {nullptr, nullptr};
-    // Where no dense kernel runs: the last two labels of every transition (T - 1, L, L) of one sequence, or null; and a
-    // factor of all counts of transitions.
+    // Counts of the last two labels of every transition (T - 1, L, L) of one sequence, or null; and a factor of all
+    // counts of transitions. Dense kernels know neither.
     double* pairs = nullptr;
     double weight = 1.0;
 };

@@ -30,7 +30,6 @@ from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Known, Sentences, Tagger, Targets, Tokens
 from seqlab.tagging.training import Callbacks, Dev, FitOptions, Metric
 from seqlab.trellis import Trellis
-from seqlab.trellis.checks import check_order
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
 
@@ -398,7 +397,8 @@ class LinearTagger(Tagger):
         if not hasattr(learner, "train"):
             raise OptionError(f"learner must be LBFGS(), Perceptron(), or another learner, got {learner!r}")
         whole_number(self.seed, "seed", 0)
-        check_order(self.order)
+        if self.order not in (1, 2, 3) or isinstance(self.order, bool):
+            raise OptionError(f"order must be 1, 2 or 3, got {self.order!r}")
         for option in ("states", "transitions"):
             if getattr(self, option) not in ("observed", "all"):
                 raise OptionError(f"{option} must be 'observed' or 'all', got {getattr(self, option)!r}")
