@@ -202,6 +202,10 @@ class Stream:
 
     def rest(self) -> list[int]: ...
 
+    def memory(self) -> tuple[int, float, float, list[float], list[float], list[list[int]]]: ...
+
+    def restore(self, t: int, sum: float, lost: float, alpha: Sequence[float], delta: Sequence[float], back: Sequence[Sequence[int]]) -> None: ...
+
 def kernel() -> str:
     """Instruction set in use."""
 
@@ -224,9 +228,9 @@ class StringPool:
     def intern(self, text: object) -> int:
         """Its number, a new one if need be; -1 for what is no string."""
 
-    def intern_lists(self, sequences: list[Any]) -> tuple[Any, Any, int, int]:
+    def intern_lists(self, sequences: list[Any], missing: bool = False) -> tuple[Any, Any, int, int]:
         """
-        (codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position -1 for what is no list.
+        (codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position -1 for what is no list. With `missing`, None has the code -1.
         """
 
     def strings(self) -> list[str]:
@@ -250,9 +254,9 @@ def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> Any:
     A pool of these strings; None when they are not sound UTF-8, or one occurs twice.
     """
 
-def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[str]: ...
+def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[Any]: ...
 
-def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64]) -> list[list[str]]: ...
+def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64]) -> list[list[Any]]: ...
 
 def intern_rows(pools: list[StringPool], sentences: list[Any]) -> tuple[list[Any], Any] | None:
     """
@@ -290,6 +294,9 @@ def by_frequency(counts: Annotated[NDArray[numpy.int64], dict(order='C', device=
 
 def has_function(name: str) -> bool: ...
 
+def call_all(calls: Sequence[tuple[str, int]], texts: list[str]) -> list[list[str]]:
+    """Template functions on strings: all results of each."""
+
 def call(calls: Sequence[tuple[str, int]], text: object) -> object:
     """Template functions on one string, as the encoder applies them."""
 
@@ -318,7 +325,7 @@ class Task:
 
     def add_transitions(self, number: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
-    def set_edges(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], move: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def set_edges(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], move: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
     def set_active(self, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
@@ -632,11 +639,11 @@ def arow(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', 
 class Expectation:
     """The E step of a hidden Markov model (eq:baum-welch)."""
 
-    def __init__(self, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], L: int, weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, allowed: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None) -> None: ...
+    def __init__(self, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], L: int, weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, allowed: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, order: int) -> None: ...
 
-    def over_scores(self, start: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], gamma: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], ends: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+    def over_scores(self, start: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, head: Sequence[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]], node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], gamma: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], ends: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], heads: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
-    def over_symbols(self, start: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], symbols: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, table: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], ends: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+    def over_symbols(self, start: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, head: Sequence[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]], begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], symbols: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, table: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], ends: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], heads: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
 def symbol_scores(table: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], symbols: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Sums of the rows of each token's symbols."""
@@ -649,6 +656,19 @@ def diagonal_scores(x: Annotated[NDArray[numpy.float64], dict(order='C', device=
 
 def diagonal_moments(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gamma: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Weighted sums of x - mean and its square; x is (D, T)."""
+
+def full_scores(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], factor: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], constant: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Log densities of Gaussians by triangular factors of their precisions; x is (D, T).
+    """
+
+def full_moments(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], gamma: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Weighted sums of x - mean and of its products; x is (D, T)."""
+
+def k_means(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], sample: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], chance: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], rounds: int, still: float, threads: int, cluster: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Clusters of vectors (eq:k-means); x and sample are (T, D), chance (runs, K).
+    """
 
 class BlockReader:
     """Reads blocks of whole lines into one table."""
@@ -806,6 +826,12 @@ class LexiconSettings:
     @least.setter
     def least(self, arg: float, /) -> None: ...
 
+    @property
+    def proper(self) -> bool: ...
+
+    @proper.setter
+    def proper(self, arg: bool, /) -> None: ...
+
 class Lexicon:
     """What each word says of its label."""
 
@@ -818,6 +844,13 @@ class Lexicon:
 
     def rows(self, pool: StringPool, codes: NDArray[numpy.int32], allowed: NDArray[numpy.uint8] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
         """(begin, label, log P(word | label)) for the strings that codes name."""
+
+    @property
+    def unseen(self) -> float:
+        """The probability that the next word is an unseen one."""
+
+    def known_mass(self, mass: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The sum of P(word | label) over all known words, for every label."""
 
     def label_ids(self, pool: StringPool, codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, order: int, allowed: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)] | None, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Best labels of all tokens; the first sentence that has no path, or -1."""
@@ -852,6 +885,8 @@ class NgramSmoothing(enum.Enum):
     witten_bell = 2
 
     kneser_ney = 3
+
+    interpolated = 4
 
 class NgramTable:
     """Log-probabilities of n-grams, and what histories pass on."""

@@ -436,8 +436,8 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
         moved = np.where(old.move < 0, -1, place[old.move // was] * L + place[old.move % was])
         if edge is not None:
             # Keys count from 0, and the move of all pairs is -1.
-            own, earlier = (edge.begin, edge.move + 1, edge.weights), (old.begin, moved + 1, old.weights)
-            begins, cells, values = merged(own, earlier, L * L + 1)
+            own, theirs = (edge.begin, edge.move + 1, edge.weights), (old.begin, moved + 1, old.weights)
+            begins, cells, values = merged(own, theirs, L * L + 1)
             edge = EdgeWeights(begins, cells - np.int32(1), values)
     return replace(model, begin=begin, label=label, weights=weights, edge=edge, **tables)
 

@@ -117,7 +117,7 @@ def test_partial_labels():
         (X, Y[:2], ShapeError, "X has 3 sentences, but y has 2"),
         (X, [["D"], [], ["N"]], ShapeError, "sentence 0: X has 2 tokens, but y has 1 labels; every token needs one"),
         (X, [["D", "N"], [], "N"], LabelError, r"sentence 2 of y must be a list .*, got 'N'; write list\('N'\)"),
-        (X, [["D", 3], [], ["N"]], LabelError, "sentence 0, position 1 of y: a label is a string, None, or a set"),
+        (X, [["D", 3], [], ["N"]], LabelError, "sentence 0, position 1 of y: a label is a string, a whole number"),
         (X, [["D", {3}], [], ["N"]], LabelError, "sentence 0, position 1 of y: a label is a string"),
         (X, [["D", set()], [], ["N"]], LabelError, "sentence 0, position 1 of y: an empty set leaves no label"),
         (X, None, OptionError, "labels are wanted: y is the name of a column of the corpus, or a list of labels"),
