@@ -21,9 +21,11 @@ from seqlab.lazy import when_used
 # What it needs beyond the standard library is imported in run.
 COMMANDS = {
     "demo": "a first tour: three models, your sentence",
-    "train": "learn a model from labelled sentences",
+    "train": "learn a model from sentences",
     "tag": "label sentences with a model",
     "eval": "how good a model, or a file of labels, is",
+    "score": "how probable sentences and labels are",
+    "sample": "draw sentences, or labellings, from a model",
     "compare": "several models on the same sentences",
     "tune": "which options are best",
     "inspect": "what is inside a model file",

@@ -81,30 +81,41 @@ def words_of(corpus: seqlab.Corpus, number: int, otherwise: Iterable[str]) -> li
     return list(map(str, corpus[number][name] if name else otherwise))
 
 
+Target = Callable[[argparse.Namespace, "seqlab.Corpus"], str | None]
+
+
 def read_training(
-    arguments: argparse.Namespace, files: Sequence[str], held_out: str, say: Callable[[str], object]
-) -> tuple[seqlab.Corpus, seqlab.Corpus | None, str]:
+    arguments: argparse.Namespace,
+    files: Sequence[str],
+    held_out: str,
+    say: Callable[[str], object],
+    target: Target | None = None,
+) -> tuple[seqlab.Corpus, seqlab.Corpus | None, Any]:
     """Read the training corpus and the held-out one, and find the column of the labels.
 
     held_out   the option that names the files of the second corpus, if there are any
     say        prints a line about a corpus
+    target     finds the column to learn, or None if nothing is labelled; usually that of the labels
     """
     reading = reading_of(arguments)
     train = read_corpora(files, reading)
-    label = label_column(train, arguments.label)
+    label = label_column(train, arguments.label) if target is None else target(arguments, train)
     say(f"train     {train.name}\n          {corpus_facts(train)['text']}")
     other = None
     if getattr(arguments, held_out):
         other = read_corpora(getattr(arguments, held_out), reading)
-        if label not in other.columns:  # checked before training, not after it
+        if label is not None and label not in other.columns:  # checked before training, not after it
             raise CorpusError(
                 f"{other.name}:1: there is no column {label!r} as in training: the columns are "
                 f"{', '.join(map(repr, other.columns))}; name them alike with --columns"
             )
         say(f"{held_out:<10}{other.name}\n          {corpus_facts(other)['text']}")
+    if label is None:
+        return train, other, None
     names = sorted(values_in(train, label))
     text = f"{len(names)} in column {label}: {' '.join(names)}"
-    say(f"labels    {textwrap.shorten(text, COLUMNS - 10, placeholder=' ...')}")
+    what = "symbols" if getattr(arguments, "model", None) == "markov" else "labels"
+    say(f"{what:<10}{textwrap.shorten(text, COLUMNS - 10, placeholder=' ...')}")
     return train, other, label
 
 
@@ -174,6 +185,21 @@ def load_tagger(path: str, *, chain: bool = False) -> Any:
             f"save its generator_ and ask that"
         )
     return model
+
+
+def load_model(path: str) -> Any:
+    """Load a model of any kind, also the chain of an ARPA file."""
+    from seqlab.families import load
+
+    refuse_stream(path)
+    return seqlab.MarkovChain.from_arpa(path) if is_arpa(path) else load(path)
+
+
+def is_arpa(path: str) -> bool:
+    """Return True if a file is an n-gram model in ARPA format, by its first lines or its name."""
+    if path.removesuffix(".gz").endswith(".arpa"):
+        return True
+    return b"\\data\\" in first_bytes(path, 200).splitlines()
 
 
 def refuse_stream(path: str) -> None:

@@ -156,6 +156,14 @@ def columns(text: str) -> Any:
     return picks
 
 
+def names(text: str) -> tuple[str, ...]:
+    """Read names with commas between them."""
+    found = columns(text)
+    if isinstance(found, dict):
+        raise argparse.ArgumentTypeError(f"names with commas between them are wanted, got {text!r}")
+    return tuple(found)
+
+
 def param(text: str) -> tuple[str, Any]:
     """Read NAME=VALUE."""
     name, sign, given = text.partition("=")
@@ -234,7 +242,7 @@ def refuse(arguments: argparse.Namespace, flags: Iterable[str], why: str) -> Non
     """Reject flags that do not apply here."""
     for flag in flags:
         if getattr(arguments, flag, None) is not None:
-            raise OptionError(f"--{flag} {why}")
+            raise OptionError(f"--{flag.replace('_', '-')} {why}")
 
 
 def reading_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -297,7 +305,7 @@ def _converted(value: Any, action: argparse.Action, what: str) -> Any:
         return value
     if isinstance(action, argparse._AppendAction) or action.nargs == "*":
         return [_single(one, action, what) for one in (value if isinstance(value, list) else [value])]
-    named = action.dest == "columns" and isinstance(value, (dict, list))
+    named = action.dest in ("columns", "observed") and isinstance(value, (dict, list))
     if named and all(isinstance(name, str) for name in value):
         return dict(value) if isinstance(value, dict) else tuple(value)
     return _single(value, action, what)

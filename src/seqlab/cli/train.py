@@ -11,37 +11,53 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
-from seqlab import learning
 from seqlab.cli import kinds, parsing, terminal
 from seqlab.cli.corpora import corpus_facts, placed, read_training, values_in
+from seqlab.cli.epochs import EpochTable, ended, runs
+from seqlab.cli.kinds.data import fit_arguments, observed
+from seqlab.cli.kinds.parts import is_hidden
+from seqlab.cli.numbers import EMISSIONS
 from seqlab.cli.parsing import Group, number, option, param, whole
-from seqlab.cli.terminal import Screen, counted, duration
+from seqlab.cli.score import scored
+from seqlab.cli.terminal import Screen, counted
 from seqlab.errors import OptionError
-from seqlab.families.linear.learners import LEARNERS
 
 USAGE = "FILE ... -o MODEL"
 DESCRIPTION = """\
-Learn a model from labelled sentences and write it to a file.
+Learn a model from sentences and write it to a file.
 
 The labels stand in the last column unless --label names another one (upos in CoNLL-U).
-Without --features, a preset that fits the labels is chosen. The first Ctrl-C ends training
-and saves the best model so far; the second one quits."""
+Without --features, a preset that fits the labels is chosen. A markov or mixture needs no
+labels, nor does an hmm with --states. The first Ctrl-C ends training and saves the best
+model so far; the second one quits."""
 
 EXAMPLES = """\
 seqlab train train.txt -o chunks.model
 seqlab train train.txt --dev dev.txt --constraints IOB2 -o ner.model
 seqlab train en.conllu --label upos --model perceptron -i 10 -o pos.model
 seqlab train train.txt --features template.crfpp --l1 0.5 -o small.model
-seqlab train train.txt --config settings.toml -o chunks.model"""
+seqlab train train.txt --config settings.toml -o chunks.model
+seqlab train raw.txt -m hmm --states 10 --restarts 5 -o states.model
+seqlab train raw.txt -m markov --order 2 --smoothing kneser-ney -o 3gram.model
+seqlab train train.txt -m local --classifier LinearSVC -p C=0.5 -o svc.model
+seqlab train train.txt -m rerank --generator hmm.model -o better.model"""
 
-_FILES = "labelled sentences; - is standard input, demo:train comes with seqlab"
+_FILES = "sentences; - is standard input, demo:train comes with seqlab"
 _KINDS = "; ".join(f"{name} {kind.help}" for name, kind in kinds.KINDS.items())
 _FEATURES = (
     "a preset (pos, chunk, ner, segment, supertag), a template file (ours, CRF++'s or Wapiti's), "
     "template text, or none for ready-made attributes"
 )
 _TYPES = ("float64", "float32", "float16", "int8")
-_LEARNERS = f"how a crf or memm learns: {', '.join(kinds.KINDS['crf'].learners)}"
+_LEARNERS = f"how a crf, memm or rerank learns: {', '.join([*kinds.KINDS['crf'].learners, *kinds.RANKING])}"
+_SMOOTHING = "of markov and hmm: mle, add-lambda, witten-bell, kneser-ney, interpolated, or a number to add"
+_INIT = (
+    "where EM begins: random, kmeans, a model, tables (.json, .toml, .npz), lines of words and their labels, or "
+    "labelled sentences"
+)
+_OBSERVED = "columns of the observations, as x,y for vectors (default: the words, or all numbers)"
+_CLASSIFIER = f"of scikit-learn, by name (default: {kinds.CLASSIFIER}); -p has its options"
+_GENERATOR = f"a model file, or a kind of model (default: {kinds.GENERATOR}) that is trained too"
 OPTIONS = (  # every default is None, so that the values of a config file can apply
     option("files FILE", _FILES, nargs="*", default=[]),
     option("-o --output MODEL", "where the model goes; - is standard output"),
@@ -51,15 +67,31 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
         "the model",
         option("--model -m KIND", f"{_KINDS} (default: crf)", choices=list(kinds.KINDS)),
         option("--features WHAT", _FEATURES),
-        option("--order K", "labels that a move looks back", whole(1)),
+        option("--order K", "labels (of markov: words) to look back", whole(1)),
+        option("--smoothing HOW", _SMOOTHING, parsing.value_of),
         option("--constraints SCHEME", "a tag scheme to obey, as IOB2; auto looks at the labels"),
+        option("--allowed FILE", "what words may be: lines of a word and its labels, or .json"),
         option("--min-count N", "drop attributes met less often", whole(1)),
         option("--prune X", "after training, drop weights of at most this size", number),
         option("--storage TYPE", f"of weights in the file: {', '.join(_TYPES)}", choices=_TYPES),
+        option("--classifier NAME", _CLASSIFIER),
+        option("--generator MODEL", _GENERATOR),
+    ),
+    Group(
+        "hidden states (hmm, mixture)",
+        option("--states N", "hidden states, or clusters, to find without labels", whole(1)),
+        option("--emissions KIND", f"{', '.join(EMISSIONS)}", choices=list(EMISSIONS)),
+        option("--observed COLUMNS", _OBSERVED, parsing.names),
+        option("--em HOW", "soft (Baum-Welch, the default) or hard (Viterbi)", choices=("soft", "hard")),
+        option("--init WHAT", _INIT),
+        option("--restarts N", "starts by chance, of which the best counts", whole(1)),
+        option("--tol X", "end when an iteration gains less than this share", number),
+        option("--unlabelled FILE", "further sentences without labels", action="append"),
+        option("--unlabelled-weight X", "what a sentence without labels counts (default: 1)", number),
     ),
     Group(
         "learning",
-        option("--learner NAME", _LEARNERS, choices=list(LEARNERS)),
+        option("--learner NAME", _LEARNERS, choices=kinds.LEARNER_NAMES),
         option("--l1 X", "penalty on the size of weights", number),
         option("--l2 X", "penalty on their squares", number),
         parsing.ITERATIONS,
@@ -114,6 +146,8 @@ class _Training:
         settings, began = self.settings, time.perf_counter()
         train, dev, label = self._read()
         tagger = self._made(train, label)
+        if dev is not None:
+            dev = observed(settings, dev, label)
         self._fit(tagger, train, dev, label)
         if settings.prune is not None or settings.storage is not None:
             self.screen.step("pruning")
@@ -125,23 +159,30 @@ class _Training:
         self.facts["seconds"] = time.perf_counter() - began
         if dev is not None and not settings.quiet and settings.output != "-":
             self.screen.step("scoring the development set")
-            report = tagger.evaluate(dev, label)
+            report = self._report(tagger, dev, label)
             self.facts["report"] = report.to_dict()
             self.say(f"\non {dev.name}\n\n{report.text()}")
         return self.facts
 
-    def _read(self) -> tuple[seqlab.Corpus, seqlab.Corpus | None, str]:
+    def _report(self, tagger: Any, dev: seqlab.Corpus, label: str | None) -> Any:
+        """Evaluate labels; without any, compute the probability of the sentences."""
+        if label is not None and hasattr(tagger, "evaluate"):
+            return tagger.evaluate(dev, label)
+        return scored(tagger, dev, label)
+
+    def _read(self) -> tuple[seqlab.Corpus, seqlab.Corpus | None, str | None]:
         self.screen.step("reading")
         settings = self.settings
-        train, dev, label = read_training(settings, settings.files, "dev", self.say)
+        train, dev, label = read_training(settings, settings.files, "dev", self.say, kinds.target_of)
         found = {"train": train, "dev": dev}
         self.facts = {name: corpus_facts(one) for name, one in found.items() if one is not None}
-        for line in _odd_labels(train, label):
-            self.say(line)
+        if label is not None and kinds.KINDS[settings.model or "crf"].labels:
+            for line in _odd_labels(train, label):
+                self.say(line)
         self.facts["label"] = label
         return train, dev, label
 
-    def _made(self, train: seqlab.Corpus, label: str) -> Any:
+    def _made(self, train: seqlab.Corpus, label: str | None) -> Any:
         settings = self.settings
 
         def tell_features(origin: str) -> None:
@@ -155,37 +196,57 @@ class _Training:
             )
         self.say(terminal.settings_text(tagger))
         self.facts["settings"] = repr(tagger)
-        scheme = kinds.scheme_of(train, label) if constraints is settings.constraints is None else None
+        may_obey = label is not None and "constraints" in tagger.get_params(deep=False)
+        free = may_obey and constraints is settings.constraints is None
+        scheme = kinds.scheme_of(train, str(label)) if free else None
         if scheme is not None:
             self.say(f"hint      labels follow {scheme}; --constraints {scheme} rules out what does not")
         self.say("")
         return tagger
 
-    def _fit(self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str) -> None:
+    def _fit(
+        self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str | None
+    ) -> None:
         from seqlab import load
 
         settings, options = self.settings, dict[str, Any]()
-        limit = settings.iterations or getattr(getattr(tagger, "learner", None), "epochs", None)
-        if kinds.takes(tagger, "callbacks"):
-            options["callbacks"] = _EpochTable(self.screen, limit)
-        if kinds.KINDS[settings.model or "crf"].learners:
-            options |= {"dev": dev, "metric": settings.metric, "patience": settings.patience}
-        elif settings.metric or settings.patience:
-            raise OptionError(
-                f"--metric and --patience mean nothing to --model {settings.model}: it has no epochs"
-            )
+        learner = getattr(tagger, "learner", None)
+        several = getattr(learner, "restarts", 1) > 1  # their epochs come in any order
+        if kinds.takes(tagger, "callbacks") and not several:
+            limit = settings.iterations or getattr(learner, "epochs", None)
+            options["callbacks"] = EpochTable(self.screen, limit)
+        asked = {"dev": dev, "metric": settings.metric, "patience": settings.patience}
+        for name, value in asked.items():
+            if self._watches(tagger, train, label) and kinds.takes(tagger, name):
+                options[name] = value
+            elif name != "dev" and value is not None:
+                raise OptionError(
+                    f"--{name} means nothing to --model {settings.model}: no epoch is chosen by it"
+                )
         if not kinds.takes(tagger, "start"):
             parsing.refuse(settings, ["start"], f"means nothing to --model {settings.model}")
         elif settings.start:
             options["start"] = load(settings.start)
+        if "threads" not in tagger.get_params(deep=False) and kinds.takes(tagger, "threads"):
+            options["threads"] = settings.threads
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()
+        X, y = fit_arguments(settings, train, label)
         with terminal.impatient(), self._warnings_shown(), placed(train):
-            tagger.fit(train, label, **options)
+            tagger.fit(*((X,) if y is None else (X, y)), **options)
         history = getattr(tagger, "history_", None)
         self.facts["training_seconds"] = time.perf_counter() - began
-        self.facts["history"] = None if history is None else history.to_dict()
-        self.say(_ended(history, self.facts["training_seconds"]))
+        self.facts["history"] = history.to_dict() if hasattr(history, "to_dict") else None
+        if several:
+            self.facts["restarts"] = [one.to_dict() for one in tagger.restarts_]
+            self.say(runs(tagger.restarts_, tagger.history_))
+        self.say(ended(tagger, self.facts["training_seconds"]))
+
+    def _watches(self, tagger: Any, train: seqlab.Corpus, label: str | None) -> bool:
+        """Return True if training goes from epoch to epoch, so that a development set can choose one."""
+        if self.settings.model == "hmm":
+            return is_hidden(self.settings, train, label)
+        return self.settings.model != "local" and hasattr(tagger, "learner")
 
     @contextlib.contextmanager
     def _warnings_shown(self) -> Iterator[None]:
@@ -200,7 +261,7 @@ class _Training:
             warnings.showwarning = show  # type: ignore[assignment]
             yield
 
-    def _save(self, tagger: Any, train: seqlab.Corpus, label: str) -> None:
+    def _save(self, tagger: Any, train: seqlab.Corpus, label: str | None) -> None:
         from seqlab import store
 
         state, target = tagger.state(), self.settings.output
@@ -211,12 +272,12 @@ class _Training:
         store.write(target, state)
         self.facts |= {"model": target, "bytes": Path(target).stat().st_size}
         more = ""
-        if hasattr(tagger, "top_features"):
+        if hasattr(tagger, "top_features") and hasattr(tagger, "encoder_"):
             more = f", {tagger.encoder_.size:,} attributes, {tagger.model_.size:,} weights"
         self.say(f"saved     {target}\n          {terminal.size(self.facts['bytes'])}{more}")
 
 
-def _record(settings: argparse.Namespace, train: seqlab.Corpus, label: str) -> dict[str, Any]:
+def _record(settings: argparse.Namespace, train: seqlab.Corpus, label: str | None) -> dict[str, Any]:
     """Collect the facts of training for the model file; `seqlab inspect` shows them."""
 
     def text(value: Any) -> str:
@@ -238,29 +299,6 @@ def _record(settings: argparse.Namespace, train: seqlab.Corpus, label: str) -> d
     }
 
 
-REASONS = {
-    "gradient": "converged: the gradient is small",
-    "value": "converged: the objective no longer falls",
-    "iterations": "the limit of iterations",
-    "epochs": "the limit of epochs",
-    "patience": "no better score on the development set",
-    "interrupted": "interrupted, the best so far is kept",
-    "no mistakes": "no mistakes left",
-    "no loss": "no loss left",
-    "gap": "converged: the duality gap is small",
-    "no progress": "no further progress",
-}
-FURTHER = ("mistakes", "loss", "duality_gap", "rate")  # numbers of a learner that get a column
-# Columns of the table: heading, width, format of a number.
-SHOWN = {
-    "objective": ("objective", 13, ".4f"),
-    "gradient_norm": ("gradient", 10, ".3g"),
-    **{name: (name.replace("_", " "), 12, "") for name in FURTHER},
-    "active": ("weights", 10, ""),
-    "dev_score": ("dev score", 10, ".4f"),
-}
-
-
 def _odd_labels(corpus: seqlab.Corpus, label: str) -> Iterator[str]:
     """Warn of a label that all tokens have (often the wrong column), and of an empty label."""
     found = values_in(corpus, label)
@@ -273,50 +311,3 @@ def _odd_labels(corpus: seqlab.Corpus, label: str) -> Iterator[str]:
         yield f"warning   {counted(len(blank), 'token')} without a label, the first at {corpus.place(*blank[0])}"
 
 
-class _EpochTable:
-    """A callback that prints one line per epoch, below a head that fits the first one.
-
-    limit   largest number of epochs; None if unknown
-    """
-
-    def __init__(self, screen: Screen, limit: int | None = None) -> None:
-        self._screen, self._limit, self._began = screen, limit, time.perf_counter()
-        self._last: int | None = None
-        self._first: set[str] = set()  # numbers of the first epoch
-
-    def __call__(self, epoch: learning.Epoch) -> None:
-        """Show an epoch."""
-        known = {name: epoch.more.get(name) if name in FURTHER else getattr(epoch, name) for name in SHOWN}
-        there = {name for name, value in known.items() if value is not None}
-        if self._last is None:
-            self._first = there
-            heads = (f"{SHOWN[name][0]:>{SHOWN[name][1]}}" for name in SHOWN if name in there)
-            self._screen.line(" ".join([f"{'iteration':>9}", *heads, f"{'seconds':>8}"]))
-            self._screen.step("training", self._limit)
-        elif epoch.iteration < self._last:  # one iteration is told twice where float64 takes over
-            self._screen.line("from here on with order 2")
-        self._last = epoch.iteration
-        self._screen.advance(1, f"iteration {epoch.iteration}")
-        # Some learners compute their objective only in some epochs, not in the first.
-        shown = self._first | (there - set(FURTHER))
-        cells = (_cell(known[name], width, form) for name, (_, width, form) in SHOWN.items() if name in shown)
-        seconds = f"{time.perf_counter() - self._began:>8.1f}"
-        self._screen.line(" ".join([f"{epoch.iteration:>9}", *cells, seconds]))
-
-
-def _cell(value: float | None, width: int, form: str) -> str:
-    if value is None:
-        return " " * width
-    return f"{value:>{width}{form or ('.0f' if float(value).is_integer() else '.4g')}}"
-
-
-def _ended(history: learning.History | None, seconds: float) -> str:
-    """Report why training ended, and which weights were kept."""
-    if history is None or not len(history):
-        return f"\ncounted in {duration(seconds)}"
-    why = REASONS.get(history.reason, history.reason)
-    text = f"\nended     after {counted(history[-1].iteration, 'iteration')} ({duration(seconds)}), {why}"
-    if history.metric is not None and history.best is not None:
-        score = next(e.dev_score for e in reversed(history.epochs) if e.iteration == history.best)
-        text += f"\nbest      iteration {history.best}, {history.metric} {score:.4f}"
-    return text

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import IO, Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import thread_count, whole_number
@@ -198,6 +199,18 @@ class MarkovChain(Model):
         given = _one_sentence(tokens)
         codes = self._numbered(given, self.model_.symbols)
         return float(self.model_.log_probs(codes, given.offsets, 1).sum())
+
+    def log_likelihoods(
+        self, X: Sequences, y: str | None = None, *, threads: int | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Compute (N,) log P of every sentence of X, its end included; y as for fit; threads, None for all."""
+        self._check_fitted("log_likelihoods")
+        tokens, _ = read_symbols(X, y, usual=self.column_)
+        codes = self._numbered(tokens, self.model_.symbols)
+        logs = self.model_.log_probs(codes, tokens.offsets, thread_count(threads))
+        ends = tokens.offsets + (np.arange(len(tokens.offsets)) if self.model_.symbols.end else 0)
+        sums = [logs[begin:end].sum() for begin, end in itertools.pairwise(ends.tolist())]
+        return np.array(sums, dtype=np.float64)
 
     def next(self, history: Iterable[str] = (), *, start: bool = True) -> Distribution:
         """Compute the distribution of the next symbol, with names.

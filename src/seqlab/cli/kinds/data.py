@@ -1,0 +1,64 @@
+"""Arguments of fit: a corpus and the column of its labels, with vectors, clusters' sentences, or unlabelled ones."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import seqlab
+from seqlab.cli import numbers
+from seqlab.cli.corpora import read_corpora, words_of
+from seqlab.cli.parsing import reading_of
+from seqlab.errors import CorpusError
+
+
+def fit_arguments(
+    settings: argparse.Namespace, train: seqlab.Corpus, label: str | None
+) -> tuple[Any, str | None]:
+    """Return X and y of fit: y is None where nothing is labelled."""
+    if settings.model == "mixture":
+        name = numbers.observed_column(settings, train, None)
+        return bags(train, points=numbers.emission_of(settings, train, name) == "gaussian", observed=name), None
+    if settings.model != "hmm":
+        return train, label
+    if settings.unlabelled is not None:
+        train = _with_unlabelled(settings, train, label)
+    return observed(settings, train, label), label
+
+
+def observed(settings: argparse.Namespace, corpus: seqlab.Corpus, label: str | None) -> seqlab.Corpus:
+    """Add the vectors of an HMM of numbers to a corpus."""
+    if settings.model != "hmm":
+        return corpus
+    name = numbers.observed_column(settings, corpus, label)
+    if name is None or numbers.emission_of(settings, corpus, name) not in numbers.VECTORS:
+        return corpus
+    return numbers.with_vectors(corpus, name)
+
+
+def bags(corpus: seqlab.Corpus, *, points: bool, observed: str | None) -> Any:
+    """Return the observations of a mixture: the words of every sentence, or the vector of every token."""
+    if points:
+        return numbers.points_of(corpus, observed)
+    return [words_of(corpus, i, ()) for i in range(len(corpus))]
+
+
+def _with_unlabelled(
+    settings: argparse.Namespace, train: seqlab.Corpus, label: str | None
+) -> seqlab.Corpus:
+    """Add the sentences of --unlabelled, whose labels are missing."""
+    from seqlab.corpus import Corpus
+
+    raw = read_corpora(settings.unlabelled, reading_of(settings))
+    names = [name for name in train.columns if name != label]
+    absent = [name for name in names if name not in raw.columns]
+    if absent:
+        raise CorpusError(
+            f"{raw.name}:1: there is no column {absent[0]!r} as in training: the columns are "
+            f"{', '.join(map(repr, raw.columns))}; name them alike with --columns"
+        )
+    raw = raw.select(*names)
+    if label is None:
+        return Corpus.join([train.select(*names), raw])
+    nothing = [[None] * size for size in raw.lengths.tolist()]
+    return Corpus.join([train.select(*names, label), raw.with_column(label, nothing)])

@@ -1,0 +1,123 @@
+"""Observations of hidden states: words, or columns of numbers that become vectors."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+import seqlab
+from seqlab.errors import CorpusError, OptionError
+
+WORDS = "categorical"
+EMISSIONS = {
+    WORDS: "Categorical",
+    "gaussian": "Gaussian",
+    "gaussian-mixture": "GaussianMixture",
+    "poisson": "Poisson",
+    "bag": "FeatureBag",
+}
+VECTORS = ("gaussian", "gaussian-mixture", "poisson")
+BETWEEN = ","  # of the names of columns that make one vector
+NOT_THERE = ("", "nan", "na", "null", "none")  # a number that is missing
+
+
+def emission_of(settings: argparse.Namespace, corpus: seqlab.Corpus, observed: str | None) -> str:
+    """Find the kind of emissions: that of --emissions, otherwise what the column holds."""
+    if settings.emissions is not None:
+        return str(settings.emissions)
+    held = None if observed is None or observed not in corpus.columns else corpus.data(observed)
+    return {"VectorColumn": "gaussian", "BagColumn": "bag"}.get(type(held).__name__, WORDS)
+
+
+def observed_column(settings: argparse.Namespace, corpus: seqlab.Corpus, label: str | None) -> str | None:
+    """Name the column of the observations; None for the words.
+
+    Several columns of numbers make one vector, whose name is theirs with commas between them.
+    """
+    from seqlab.corpus.columns import resolve
+
+    given, kind = settings.observed, settings.emissions
+    if given is not None:
+        return BETWEEN.join(resolve(name, corpus.columns) for name in given)
+    others = [name for name in corpus.columns if name != label]
+    held = {name: type(corpus.data(name)).__name__ for name in others}
+    wanted = {WORDS: "StringColumn", "bag": "BagColumn"}.get(kind, "VectorColumn")
+    if kind is None:
+        return None if "StringColumn" in held.values() else next(iter(others), None)
+    found = next((name for name in others if held[name] == wanted), None)
+    if found is not None or kind not in VECTORS:
+        return None if kind == WORDS else found
+    return BETWEEN.join(others)
+
+
+def with_vectors(corpus: seqlab.Corpus, observed: str) -> seqlab.Corpus:
+    """Add a column of vectors, made from the columns of numbers that its name lists, unless it is there."""
+    from seqlab.corpus import VectorColumn
+
+    names = [observed] if observed in corpus.columns else observed.split(BETWEEN)
+    columns = [_numbers(corpus, name) for name in names]
+    if len(names) == 1 and isinstance(corpus.data(observed), VectorColumn):
+        return corpus
+    import numpy as np
+
+    return corpus.with_column(observed, VectorColumn(np.ascontiguousarray(np.hstack(columns))))
+
+
+def _numbers(corpus: seqlab.Corpus, name: str) -> Any:
+    """Read a column as numbers (tokens, D); a cell that is empty or NaN is missing."""
+    import numpy as np
+
+    from seqlab.corpus import StringColumn, VectorColumn
+    from seqlab.corpus.columns import resolve, token_place
+
+    column = corpus.data(resolve(name, corpus.columns))
+    if isinstance(column, VectorColumn):
+        return column.vectors
+    if not isinstance(column, StringColumn):
+        raise CorpusError(f"{corpus.name}: column {name!r} holds lists of attributes, not numbers")
+    column = column.compact()
+    values = np.array([_number(text) for text in column.values], dtype=np.float64)
+    wrong = np.isinf(values[column.codes])
+    if wrong.any():
+        token = int(np.argmax(wrong))
+        text = column.values[int(column.codes[token])]
+        raise CorpusError(
+            f"column {name!r} holds {text!r:.60}, but a finite number is wanted; name the columns of numbers with "
+            f"--observed, as --observed x,y",
+            place=corpus.located(*token_place(corpus.offsets, token)),
+        )
+    return values[column.codes].reshape(-1, 1)
+
+
+def _number(text: str) -> float:
+    """Read a number; NaN for a missing one, infinity for what is no number."""
+    if text.strip().lower() in NOT_THERE:
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        return math.inf
+
+
+def for_model(corpus: seqlab.Corpus, model: Any) -> seqlab.Corpus:
+    """Add the vectors that a model was trained on, if it was."""
+    observed = getattr(model, "observed_column_", None)
+    if observed is None or not corpus.token_count:
+        return corpus
+    emissions = model._check_options()
+    if getattr(emissions, "holds", "symbols") != "vectors":
+        return corpus
+    return with_vectors(corpus, observed)
+
+
+def has_gaps(corpus: seqlab.Corpus, label: str | None) -> bool:
+    """Return True if a token has no label."""
+    return label is not None and any(None in labels for labels in corpus.column(label))
+
+
+def points_of(corpus: seqlab.Corpus, observed: str | None) -> Any:
+    """Return (tokens, D) the vectors of a corpus."""
+    if observed is None:
+        raise OptionError("--emissions gaussian wants columns of numbers; name them with --observed")
+    return with_vectors(corpus, observed).data(observed).vectors
