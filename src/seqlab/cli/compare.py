@@ -32,8 +32,10 @@ USUAL = "baseline,hmm,memm,perceptron,crf"
 def _models(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
-        if name not in kinds.KINDS:
-            raise argparse.ArgumentTypeError(none_of(name, kinds.KINDS))
+        if name in kinds.KINDS and name not in kinds.TAGGERS:
+            raise argparse.ArgumentTypeError(f"{name} labels no sentences; seqlab score compares such models")
+        if name not in kinds.TAGGERS:
+            raise argparse.ArgumentTypeError(none_of(name, kinds.TAGGERS))
     if not names:
         raise argparse.ArgumentTypeError("names with commas between them are wanted, as hmm,crf")
     return list(dict.fromkeys(names))
@@ -42,9 +44,11 @@ def _models(text: str) -> list[str]:
 OPTIONS = (
     option("train TRAIN", "labelled sentences to learn from", nargs=1),
     option("test TEST", "labelled sentences to try the models on", nargs=1),
-    option("--models -m NAMES", f"of {', '.join(kinds.KINDS)} (default: {USUAL})", _models, default=USUAL),
+    option("--models -m NAMES", f"of {', '.join(kinds.TAGGERS)} (default: {USUAL})", _models, default=USUAL),
     parsing.LEARNED,
     *parsing.FEATURES,
+    parsing.CLASSIFIER,
+    parsing.GENERATOR,
     parsing.ITERATIONS,
     parsing.metric("which is best"),
     option("--bootstrap N", "for intervals (default: 1000)", whole(0), default=1000),
@@ -80,6 +84,8 @@ def _model(arguments: argparse.Namespace, name: str, train: seqlab.Corpus, label
     if "constraints" not in kind.options and kinds.constraints_of(arguments.constraints, train, label):
         raise OptionError(f"--constraints means nothing to the model {name}; leave it out of --models")
     known = {*kind.options, *(["iterations"] if kind.learners else [])}
+    known -= {"features"} if name == "rerank" else set()
     wanted = ("features", "constraints", "seed", "threads", "iterations")
     said = {option: getattr(arguments, option) if option in known else None for option in wanted}
+    said |= {flag: getattr(arguments, flag) if flag in kind.own else None for flag in ("classifier", "generator")}
     return kinds.tagger_of(argparse.Namespace(model=name, **said), train, label)[0]

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from typing import Any
 
 import seqlab
 from seqlab.cli import parsing
-from seqlab.cli.corpora import first_bytes, is_model, label_column, read_corpora, sizes
+from seqlab.cli.corpora import (
+    first_bytes,
+    is_arpa,
+    is_model,
+    label_column,
+    load_model,
+    read_corpora,
+    sizes,
+)
 from seqlab.cli.parsing import Group, option
 from seqlab.cli.terminal import orderly, print_json, put_bytes
 from seqlab.corpus.formats import NAMES
@@ -22,7 +31,8 @@ Convert a corpus: another format, other columns, another tag scheme. The format 
 is what --to says, else what the name of OUTPUT says, else that of the input.
 
 Models of CRFsuite (binary), CRF++ (text) and Wapiti are recognised and become models of ours
-that give the same tags."""
+that give the same tags. An ARPA file becomes a markov model, and a markov model an ARPA file
+when OUTPUT ends in .arpa or .arpa.gz."""
 
 EXAMPLES = """\
 seqlab convert en.conllu en.txt --to conll --select word,upos
@@ -30,7 +40,9 @@ seqlab convert train.txt train.jsonl
 seqlab convert ner.txt ner-bilou.txt --scheme BILOU
 seqlab convert old.txt new.txt --scheme IOB2 --repair conlleval
 seqlab convert old.crfsuite new.model --learner perceptron
-seqlab convert model.crfpp.txt new.model --columns word,pos"""
+seqlab convert model.crfpp.txt new.model --columns word,pos
+seqlab convert 3gram.model 3gram.arpa
+seqlab convert 3gram.arpa.gz 3gram.model"""
 
 _SCHEME = "write the labels in this scheme: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
 _REPAIR = "labels that break their scheme: conlleval keeps their spans, strict drops them"
@@ -71,8 +83,8 @@ def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
     if arguments.input == "-":
         return None
-    if is_model(arguments.input):
-        raise OptionError(f"{arguments.input} is a model of ours already; seqlab inspect shows what is in it")
+    if is_model(arguments.input) or is_arpa(arguments.input):
+        return _converted_chain(arguments)
     head = first_bytes(arguments.input, 16)
     kind = next((kind for magic, kind in MODELS.items() if head.startswith(magic)), None)
     if kind is None:
@@ -89,6 +101,30 @@ def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
         tagger.save(target)
     text = f"{arguments.input}, a model of {kind}, written to {target}: {len(tagger.labels_)} labels"
     return {"kind": kind, "output": target, "labels": list(tagger.labels_), "text": text}
+
+
+def _converted_chain(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Convert a Markov chain to an ARPA file, or an ARPA file to a chain."""
+    source, target = arguments.input, arguments.output
+    to_arpa = target.removesuffix(".gz").endswith(".arpa") or (target == "-" and is_model(source))
+    if is_model(source) and not to_arpa:
+        raise OptionError(
+            f"{source} is a model of ours already; seqlab inspect shows what is in it, and a markov model becomes "
+            f"an ARPA file if OUTPUT ends in .arpa or .arpa.gz"
+        )
+    chain = load_model(source)
+    if not hasattr(chain, "save_arpa"):
+        raise OptionError(f"{source} holds a {type(chain).__name__}, but an ARPA file is about a Markov chain")
+    if target == "-":
+        data = io.BytesIO()
+        chain.save_arpa(data)
+        put_bytes(data.getvalue() if to_arpa else chain.as_bytes())
+    else:
+        with orderly():
+            chain.save_arpa(target) if to_arpa else chain.save(target)
+    words, what = len(chain.symbols_), "an ARPA file" if to_arpa else "a markov model"
+    text = f"{source}, n-grams of up to {chain.order + 1} of {words} symbols, written to {target} as {what}"
+    return {"kind": "ARPA", "output": target, "order": chain.order, "symbols": words, "text": text}
 
 
 def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import seqlab
+from seqlab.cli.numbers import BETWEEN, for_model, vectors_of
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.terminal import COLUMNS, counted
 from seqlab.errors import CorpusError, OptionError, SeqlabError, TemplateError
@@ -70,7 +71,8 @@ def one_sentence(arguments: argparse.Namespace, tagger: seqlab.Tagger) -> tuple[
     number = arguments.number
     if number >= len(corpus):
         raise OptionError(f"--number {number}: {corpus.name} has the sentences 0 to {len(corpus) - 1}")
-    return corpus[number], words_of(corpus, number, map(str, range(len(corpus[number]))))
+    words = words_of(corpus, number, map(str, range(len(corpus[number]))))
+    return for_model(corpus, tagger)[number], words
 
 
 def words_of(corpus: seqlab.Corpus, number: int, otherwise: Iterable[str]) -> list[str]:
@@ -229,6 +231,7 @@ def tried(
     """Load a model and read test sentences, and find the column of their gold labels."""
     tagger = load_tagger(model, chain=chain)
     corpus = named_for(read_corpora(files, reading_of(arguments)), tagger, arguments.columns)
+    corpus = for_model(corpus, tagger)
     column, given = tagger.column_, arguments.label
     if given is None and column is not None and column in corpus.columns:
         return tagger, corpus, column
@@ -255,7 +258,9 @@ def named_for(corpus: seqlab.Corpus, tagger: seqlab.Tagger, given: Any = None) -
     read_as = corpus.layout.format
     if given is not None or read_as is None or not named(read_as).nameless or "attributes" in tagger.columns_:
         return corpus
-    names = _names_of_training(corpus.columns, tuple(tagger.columns_), tagger.column_ or "label")
+    vectors = vectors_of(tagger)
+    known = tuple(tagger.columns_) if vectors is None else tuple(vectors.split(BETWEEN))
+    names = _names_of_training(corpus.columns, known, tagger.column_ or "label")
     return corpus._with(dict(zip(names, (corpus.data(name) for name in corpus.columns), strict=True)))
 
 

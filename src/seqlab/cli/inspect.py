@@ -12,6 +12,8 @@ from typing import Any
 
 from seqlab.cli import parsing
 from seqlab.cli.corpora import refuse_stream
+from seqlab.cli.kinds.inside import learned
+from seqlab.cli.kinds.inside import text as text_of
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import counted, duration, print_json, section, size, table
 
@@ -121,7 +123,7 @@ def _learned(tagger: Any, top: int, labels: Sequence[str]) -> dict[str, Any]:
             for some in (tagger.top_transitions(top, sign=sign) for sign in (1, -1))
         ]
     else:
-        return {}
+        return {"learned": learned(tagger, top)}
     names, template = tagger.labels_, tagger.encoder_.features
     return {
         **own,
@@ -190,6 +192,8 @@ def _text(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
         parts += [_features(facts["top_features"], every=bool(arguments.label)), *_moves(facts)]
     if facts.get("oracle"):
         parts.append(_reranking(facts))
+    elif facts.get("learned"):
+        parts += text_of(facts["learned"])
     return "\n\n".join(part for part in parts if part)
 
 

@@ -7,16 +7,12 @@ import math
 from typing import Any
 
 import seqlab
+from seqlab.cli import parsing
 from seqlab.errors import CorpusError, OptionError
 
 WORDS = "categorical"
-EMISSIONS = {
-    WORDS: "Categorical",
-    "gaussian": "Gaussian",
-    "gaussian-mixture": "GaussianMixture",
-    "poisson": "Poisson",
-    "bag": "FeatureBag",
-}
+_CLASSES = ("Categorical", "Gaussian", "GaussianMixture", "Poisson", "FeatureBag")
+EMISSIONS = dict(zip(parsing.EMISSIONS, _CLASSES, strict=True))
 VECTORS = ("gaussian", "gaussian-mixture", "poisson")
 BETWEEN = ","  # of the names of columns that make one vector
 NOT_THERE = ("", "nan", "na", "null", "none")  # a number that is missing
@@ -45,7 +41,7 @@ def observed_column(settings: argparse.Namespace, corpus: seqlab.Corpus, label: 
     wanted = {WORDS: "StringColumn", "bag": "BagColumn"}.get(kind, "VectorColumn")
     if kind is None:
         return None if "StringColumn" in held.values() else next(iter(others), None)
-    found = next((name for name in others if held[name] == wanted), None)
+    found = next((name for name in reversed(others) if held[name] == wanted), None)
     if found is not None or kind not in VECTORS:
         return None if kind == WORDS else found
     return BETWEEN.join(others)
@@ -84,7 +80,7 @@ def _numbers(corpus: seqlab.Corpus, name: str) -> Any:
         text = column.values[int(column.codes[token])]
         raise CorpusError(
             f"column {name!r} holds {text!r:.60}, but a finite number is wanted; name the columns of numbers with "
-            f"--observed, as --observed x,y",
+            f"--columns, and in training those that count with --observed, as --observed x,y",
             place=corpus.located(*token_place(corpus.offsets, token)),
         )
     return values[column.codes].reshape(-1, 1)
@@ -100,15 +96,18 @@ def _number(text: str) -> float:
         return math.inf
 
 
+def vectors_of(model: Any) -> str | None:
+    """Name the vectors that a model was trained on; None if it was on something else."""
+    observed = getattr(model, "observed_column_", None)
+    if observed is None or getattr(model._check_options(), "holds", "") != "vectors":
+        return None
+    return str(observed)
+
+
 def for_model(corpus: seqlab.Corpus, model: Any) -> seqlab.Corpus:
     """Add the vectors that a model was trained on, if it was."""
-    observed = getattr(model, "observed_column_", None)
-    if observed is None or not corpus.token_count:
-        return corpus
-    emissions = model._check_options()
-    if getattr(emissions, "holds", "symbols") != "vectors":
-        return corpus
-    return with_vectors(corpus, observed)
+    observed = vectors_of(model)
+    return corpus if observed is None or not corpus.token_count else with_vectors(corpus, observed)
 
 
 def has_gaps(corpus: seqlab.Corpus, label: str | None) -> bool:

@@ -207,6 +207,36 @@ FEATURES = (
     option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels"),
 )
 
+CLASSIFIER = option(
+    "--classifier NAME", "of local: scikit-learn's, by name (default: LinearSVC); -p has its options"
+)
+GENERATOR = option(
+    "--generator MODEL", "of rerank: a model file, or a kind of model (default: hmm), trained too"
+)
+SMOOTHING = option(
+    "--smoothing HOW",
+    "of markov and hmm: mle, add-lambda, witten-bell, kneser-ney, interpolated, or a number to add",
+    value_of,
+)
+EMISSIONS = ("categorical", "gaussian", "gaussian-mixture", "poisson", "bag")
+_INIT = (
+    "where EM begins: random, kmeans, a model, tables (.json, .toml, .npz), lines of words and their labels, or "
+    "labelled sentences"
+)
+_OBSERVED = "columns of the observations, as x,y for vectors (default: the words, or all numbers)"
+HIDDEN = Group(
+    "hidden states (hmm, mixture)",
+    option("--states N", "hidden states, or clusters, to find without labels", whole(1)),
+    option("--emissions KIND", f"{', '.join(EMISSIONS)} (default: by the column)", choices=EMISSIONS),
+    option("--observed COLUMNS", _OBSERVED, names),
+    option("--em HOW", "soft (Baum-Welch, the default) or hard (Viterbi)", choices=("soft", "hard")),
+    option("--init WHAT", _INIT),
+    option("--restarts N", "starts by chance, of which the best counts", whole(1)),
+    option("--tol X", "end when an iteration gains less than this share", number),
+    option("--unlabelled FILE", "further sentences without labels", action="append"),
+    option("--unlabelled-weight X", "what a sentence without labels counts (default: 1)", number),
+)
+
 _READ = (
     "format",
     "columns",

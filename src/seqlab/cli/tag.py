@@ -19,6 +19,7 @@ import seqlab
 from seqlab import errors
 from seqlab.cli import parsing
 from seqlab.cli.corpora import doubts, file_of, given_text, load_tagger, named_for, placed, words_of
+from seqlab.cli.numbers import for_model
 from seqlab.cli.parsing import Group, option, whole
 from seqlab.cli.terminal import Screen, as_json, file_progress, put_pieces
 from seqlab.corpus.formats import LABELLED
@@ -179,7 +180,10 @@ def _work(tagger: seqlab.Tagger, arguments: argparse.Namespace) -> Work:
 
     def labels(block: seqlab.Corpus, first: int, threads: int) -> bytes:
         name = _new_column(block)
-        done = tagger.annotate(block, name, **way, threads=threads)
+        ready = for_model(block, tagger)
+        done = tagger.annotate(ready, name, **way, threads=threads)
+        if ready is not block:
+            done = block.with_column(name, done.data(name))
         return _written(done, name, tagger, arguments, first=first)
 
     return labels
@@ -288,7 +292,7 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
 
     def answers(block: seqlab.Corpus, first: int, threads: int) -> Iterator[Answer]:
         """Yield the answer for every sentence; trellises are made for several at a time."""
-        for begin, part in blocks(block, tagger._block):
+        for begin, part in blocks(for_model(block, tagger), tagger._block):
             labels = tagger.predict(part, **way, threads=threads)
             sums: Any = [None] * len(labels)
             best: Any = [None] * len(labels)

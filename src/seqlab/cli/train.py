@@ -16,7 +16,6 @@ from seqlab.cli.corpora import corpus_facts, placed, read_training, values_in
 from seqlab.cli.epochs import EpochTable, ended, runs
 from seqlab.cli.kinds.data import fit_arguments, observed
 from seqlab.cli.kinds.parts import is_hidden
-from seqlab.cli.numbers import EMISSIONS
 from seqlab.cli.parsing import Group, number, option, param, whole
 from seqlab.cli.score import scored
 from seqlab.cli.terminal import Screen, counted
@@ -50,14 +49,6 @@ _FEATURES = (
 )
 _TYPES = ("float64", "float32", "float16", "int8")
 _LEARNERS = f"how a crf, memm or rerank learns: {', '.join([*kinds.KINDS['crf'].learners, *kinds.RANKING])}"
-_SMOOTHING = "of markov and hmm: mle, add-lambda, witten-bell, kneser-ney, interpolated, or a number to add"
-_INIT = (
-    "where EM begins: random, kmeans, a model, tables (.json, .toml, .npz), lines of words and their labels, or "
-    "labelled sentences"
-)
-_OBSERVED = "columns of the observations, as x,y for vectors (default: the words, or all numbers)"
-_CLASSIFIER = f"of scikit-learn, by name (default: {kinds.CLASSIFIER}); -p has its options"
-_GENERATOR = f"a model file, or a kind of model (default: {kinds.GENERATOR}) that is trained too"
 OPTIONS = (  # every default is None, so that the values of a config file can apply
     option("files FILE", _FILES, nargs="*", default=[]),
     option("-o --output MODEL", "where the model goes; - is standard output"),
@@ -68,27 +59,16 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
         option("--model -m KIND", f"{_KINDS} (default: crf)", choices=list(kinds.KINDS)),
         option("--features WHAT", _FEATURES),
         option("--order K", "labels (of markov: words) to look back", whole(1)),
-        option("--smoothing HOW", _SMOOTHING, parsing.value_of),
+        parsing.SMOOTHING,
         option("--constraints SCHEME", "a tag scheme to obey, as IOB2; auto looks at the labels"),
         option("--allowed FILE", "what words may be: lines of a word and its labels, or .json"),
         option("--min-count N", "drop attributes met less often", whole(1)),
         option("--prune X", "after training, drop weights of at most this size", number),
         option("--storage TYPE", f"of weights in the file: {', '.join(_TYPES)}", choices=_TYPES),
-        option("--classifier NAME", _CLASSIFIER),
-        option("--generator MODEL", _GENERATOR),
+        parsing.CLASSIFIER,
+        parsing.GENERATOR,
     ),
-    Group(
-        "hidden states (hmm, mixture)",
-        option("--states N", "hidden states, or clusters, to find without labels", whole(1)),
-        option("--emissions KIND", f"{', '.join(EMISSIONS)}", choices=list(EMISSIONS)),
-        option("--observed COLUMNS", _OBSERVED, parsing.names),
-        option("--em HOW", "soft (Baum-Welch, the default) or hard (Viterbi)", choices=("soft", "hard")),
-        option("--init WHAT", _INIT),
-        option("--restarts N", "starts by chance, of which the best counts", whole(1)),
-        option("--tol X", "end when an iteration gains less than this share", number),
-        option("--unlabelled FILE", "further sentences without labels", action="append"),
-        option("--unlabelled-weight X", "what a sentence without labels counts (default: 1)", number),
-    ),
+    parsing.HIDDEN,
     Group(
         "learning",
         option("--learner NAME", _LEARNERS, choices=kinds.LEARNER_NAMES),

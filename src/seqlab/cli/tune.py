@@ -10,10 +10,10 @@ from typing import Any
 import seqlab
 from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import placed, read_training
+from seqlab.cli.kinds.data import fit_arguments
 from seqlab.cli.parsing import Group, option, param, value_of, whole
 from seqlab.cli.terminal import Screen, check_target, duration, impatient, settings_text, training_progress
 from seqlab.errors import OptionError
-from seqlab.families.linear.learners import LEARNERS
 
 USAGE = "FILE ... --set NAME=VALUES ..."
 DESCRIPTION = """\
@@ -32,6 +32,8 @@ seqlab tune train.txt --set l1=0..1 --set l2=0.01..10 --how random -n 30
 seqlab tune train.txt --set features=chunk,ner --set order=1,2 --resume it
 seqlab tune demo:train -l pos --how halving --set l2=0.01..10:9 -o pos.model"""
 
+# Options by the names of flags that are others in Python.
+ALIASES = {"iterations": kinds.ITERATIONS, "states": ("n_states", "n_components"), "tol": ("tolerance", "tol")}
 WAYS = ("grid", "random", "halving")
 DRAWN = 20  # default number of random combinations
 ASKED = (
@@ -43,6 +45,7 @@ ASKED = (
     "resource",
     "factor",
     "jobs",
+    "threads",
     "resume",
     "seed",
 )  # also arguments of seqlab.tune
@@ -69,17 +72,22 @@ OPTIONS = (
     option("-n N", "combinations of random and halving", whole(1)),
     option("--resource NAME", _RESOURCE, default="sentences"),
     option("--factor N", "1 in N goes on (default: 3)", whole(2), default=3),
-    option("--jobs -j N", "trainings side by side (default: cores)", whole(1)),
+    option("--jobs -j N", "trainings side by side (default: as many as threads)", whole(1)),
+    option("--threads -t N", "of all trainings together (default: every core)", whole(1)),
     option("--resume FILE", "write down what is done, and go on from there"),
     parsing.SEED,
     Group(
         "the model",
         option("--model -m KIND", f"{', '.join(_KINDS)} (default: crf)", choices=_KINDS),
         *parsing.FEATURES,
-        option("--learner NAME", "as for seqlab train", choices=list(LEARNERS)),
+        option("--learner NAME", "as for seqlab train", choices=kinds.LEARNER_NAMES),
+        parsing.SMOOTHING,
+        parsing.CLASSIFIER,
+        parsing.GENERATOR,
         parsing.ITERATIONS,
         option("-p --param NAME=VALUE", "any option that stays as it is", param, action="append"),
     ),
+    parsing.HIDDEN,
     option("-o --output MODEL", "save the best one, trained on all of FILE"),
     option("--picture FILE", "error over an option: .svg, .png or .pdf"),
     option("--over NAME", "the option of --picture (default: a penalty)"),
@@ -147,8 +155,13 @@ def _searched(given: argparse.Namespace, screen: Screen) -> seqlab.tuning.Tuning
     from seqlab import tune
 
     screen.step("reading")
-    train, dev, label = read_training(given, given.files, "dev", screen.line)
-    model, _ = kinds.tagger_of(given, train, label)
+    train, dev, label = read_training(given, given.files, "dev", screen.line, kinds.target_of)
+    # tune shares the threads out, and its seed is also that of models that draw.
+    seed = given.seed if "seed" in kinds.KINDS[given.model or "crf"].options else None
+    together = argparse.Namespace(**vars(given) | {"threads": None, "seed": seed})
+    model, _ = kinds.tagger_of(together, train, label)
+    X, y = fit_arguments(given, train, label)
+    held_out = None if dev is None else fit_arguments(_alone(given), dev, label)[0]
     screen.line(settings_text(model))
     search = _search_space(given, model, train, label, screen)
     finite = given.how != "halving" and all(isinstance(values, list) for values in search.values())
@@ -161,7 +174,12 @@ def _searched(given: argparse.Namespace, screen: Screen) -> seqlab.tuning.Tuning
         chosen["resource"] = _option_named(model, given.resource)
     show = partial(_show_trial, screen)
     with impatient(), placed(train):
-        return tune(model, train, label, search=search, dev=dev, on_trial=show, **chosen)
+        return tune(model, X, y, search=search, dev=held_out, on_trial=show, **chosen)
+
+
+def _alone(given: argparse.Namespace) -> argparse.Namespace:
+    """Return the flags without the further sentences of training."""
+    return argparse.Namespace(**vars(given) | {"unlabelled": None})
 
 
 def _search_space(
@@ -200,9 +218,10 @@ def _show_trial(screen: Screen, trial: seqlab.tuning.Trial) -> None:
 def _option_named(model: Any, typed: str) -> str:
     """Find an option by its last word: learner__l2 for l2; iterations by the learner's own name."""
     known: list[str] = list(model.get_params(deep=True))
-    if typed in known or "__" in typed:
+    wanted = [name for name in ALIASES.get(typed, ()) if name in {one.rpartition("__")[2] for one in known}]
+    if not wanted and (typed in known or "__" in typed):
         return typed
-    wanted = kinds.ITERATIONS if typed == "iterations" else (typed.replace("-", "_"),)
+    wanted = wanted or [typed.replace("-", "_")]
     found = [name for name in known if name.rpartition("__")[2] in wanted]
     if len(found) == 1:
         return found[0]
@@ -216,8 +235,8 @@ def _made(name: str, value: Any, train: seqlab.Corpus, label: str) -> Any:
     if name == "features":
         return kinds.features_of("none" if value is None else str(value), train, label)[0]
     if name == "learner":
-        if value not in LEARNERS:
-            raise OptionError(f"--set learner={value}: the learners are {', '.join(LEARNERS)}")
+        if value not in kinds.LEARNER_NAMES:
+            raise OptionError(f"--set learner={value}: the learners are {', '.join(kinds.LEARNER_NAMES)}")
         return kinds.learner_class(value)()
     if name == "constraints":
         return kinds.constraints_of("none" if value is None else str(value), train, label)

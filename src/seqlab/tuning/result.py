@@ -98,6 +98,7 @@ class Tuning(Written):
     best          the best complete trial; of those with the largest budget in successive halving
     model         the model with the best options, trained on all sentences; None without refit, or after Ctrl-C
     interrupted   whether Ctrl-C ended the search, or the training of `model`, which is then the best so far
+    edges         options whose best value is the "smallest" or "largest" of those in a list: others may be better
     """
 
     trials: tuple[Trial, ...]
@@ -109,6 +110,7 @@ class Tuning(Written):
     model: Any = field(repr=False)
     interrupted: bool
     seconds: float
+    edges: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         best = f"best {self.metric} {self.best_score:.4f} with {brief(self.best_params)}"
@@ -154,11 +156,21 @@ class Tuning(Written):
         lines[1] = f"* {lines[1][2:]}" if ranked[0] is self.best else lines[1]
         if len(ranked) > rows:
             lines.append(f"  … {len(ranked) - rows} more")
-        return "\n".join(lines)
+        return "\n".join([*lines, *([""] if self.edges else []), *self.remarks()])
+
+    def remarks(self) -> list[str]:
+        """Say which best values lie on the edge of the values that were tried."""
+        names = list(self.best.params)
+        return [
+            f"{short(name, names)}={shown(self.best.params[name], 28)} is the {side} value that was tried: "
+            f"{'smaller' if side == 'smallest' else 'larger'} ones may be better"
+            for name, side in self.edges.items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the model, in plain lists, dicts and numbers."""
-        facts = {name: getattr(self, name) for name in ("metric", "how", "folds", "interrupted", "seconds")}
+        names = ("metric", "how", "folds", "interrupted", "seconds", "edges")
+        facts = {name: getattr(self, name) for name in names}
         return {**facts, "best": self.best.to_dict(), "trials": [trial.to_dict() for trial in self.trials]}
 
     def picture(self, parameter: str | None = None) -> draw.Picture:
@@ -172,7 +184,7 @@ class Tuning(Written):
         largest = max(trial.budget for trial in self.trials)
         by_value: dict[float, Trial] = {}
         for trial in self.ranked():
-            if trial.is_complete(self.folds) and _numeric(trial.params[name]) and trial.budget == largest:
+            if trial.is_complete(self.folds) and is_number(trial.params[name]) and trial.budget == largest:
                 by_value.setdefault(float(trial.params[name]), trial)
         values = sorted(by_value)
         what, title = ("error", "Error") if self.is_share else (self.metric, self.metric)
@@ -193,8 +205,8 @@ class Tuning(Written):
             x_name=_last(name),
             y_name=f"1 − {self.metric}" if self.is_share else self.metric,
             log_x=len(positive) > 1 and positive[-1] / positive[0] >= RATIO,
-            mark=float(best) if _numeric(best) else None,
-            mark_name=f"best: {best:.4g}" if _numeric(best) else "",
+            mark=float(best) if is_number(best) else None,
+            mark_name=f"best: {best:.4g}" if is_number(best) else "",
         )
 
 
@@ -207,7 +219,7 @@ def short(name: str, names: Sequence[str]) -> str:
     return _last(name) if sum(_last(other) == _last(name) for other in names) == 1 else name
 
 
-def _numeric(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Return True if the value is a number that an axis can show."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
@@ -216,7 +228,7 @@ def _axis_of(found: Tuning, parameter: str | None) -> str:
     """Find the option to draw over: the one that was named, or a penalty, or the first number."""
     names = list(found.best.params)
     columns = {name: [trial.params[name] for trial in found.trials] for name in names}
-    numbers = [name for name in names if len({value for value in columns[name] if _numeric(value)}) > 1]
+    numbers = [name for name in names if len({value for value in columns[name] if is_number(value)}) > 1]
     if parameter is not None:
         chosen = [name for name in names if parameter in (name, _last(name))]
         if len(chosen) != 1 or chosen[0] not in numbers:

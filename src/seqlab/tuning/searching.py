@@ -13,7 +13,7 @@ from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import OptionError
 from seqlab.shown import exact
 from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
-from seqlab.tuning.result import Trial, Tuning
+from seqlab.tuning.result import Trial, Tuning, is_number
 from seqlab.tuning.space import Params, candidates, checked_search, key_of
 from seqlab.tuning.trials import (
     Journal,
@@ -47,6 +47,7 @@ def tune(
     factor: int = 3,
     resource: str = SENTENCES,
     jobs: int | None = None,
+    threads: int | None = None,
     resume: str | os.PathLike[str] | None = None,
     seed: int = 0,
     train_score: bool = True,
@@ -68,7 +69,8 @@ def tune(
                   labels) -> number, larger is better; "score" for the model's own, also taken when there are no labels
     n             combinations of "random" and "halving"; None for 20 and for the whole grid
     resource      of "halving": "sentences", or an option that is a whole number, such as "learner__max_iterations"
-    jobs          trainings side by side; None for as many as there are cores. The result is the same for any number
+    jobs          trainings side by side; None for as many as there are threads. The result is the same for any number
+    threads       of all trainings together; None for every core
     seed          of "random", "halving" and the folds: the same seed, the same search
     resume        a journal: a file with a line for every training that is done. A search that was killed goes on there
     train_score   whether to score the sentences of training too, for the picture
@@ -86,13 +88,14 @@ def tune(
     for params in tried:
         fresh(model).set_params(**params)  # raises an error for unknown options
     parts = splits(data, dev, folds, seed, by)
-    workers = thread_count(None) if jobs is None else whole_number(jobs, "jobs", 1)
+    cores = thread_count(threads)
+    workers = cores if jobs is None else whole_number(jobs, "jobs", 1)
     budgets = _budgets(how, len(tried), factor, resource, model, parts)
     budget_name = None if how != "halving" or resource == SENTENCES else resource
     # Parallel trainings share the cores; the number of threads changes no result.
     free = model.get_params(deep=False).get("threads", 1) is None and "threads" not in search
-    threads = {"threads": max(1, thread_count(None) // workers)} if free else {}
-    work = Work(model, parts, scorer, budget_name, threads, train_score)
+    shares = {"threads": max(1, cores // workers)} if free else {}
+    work = Work(model, parts, scorer, budget_name, shares, train_score)
     facts = {} if resume is None else _facts(work, data, dev, seed, resource, tried)
     if facts and by is not None:
         facts["by"] = by
@@ -124,7 +127,25 @@ def tune(
         final,
         not whole or was_interrupted(final),
         time.perf_counter() - began,
+        _edges(search, best.params),
     )
+
+
+def _edges(search: Mapping[str, Any], best: Params) -> dict[str, str]:
+    """Find the options whose best value is the smallest or the largest of a list of numbers.
+
+    Below 0, and below 1 for whole numbers, there is nothing to try.
+    """
+    found = {}
+    for name, values in search.items():
+        tried = list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
+        if len(set(map(repr, tried))) < 2 or not all(is_number(one) for one in tried):
+            continue
+        if best[name] == max(tried):
+            found[name] = "largest"
+        elif best[name] == min(tried) and best[name] != 0 and not (isinstance(best[name], int) and best[name] == 1):
+            found[name] = "smallest"
+    return found
 
 
 def _budgets(

@@ -16,6 +16,8 @@ def fit_arguments(
     settings: argparse.Namespace, train: seqlab.Corpus, label: str | None
 ) -> tuple[Any, str | None]:
     """Return X and y of fit: y is None where nothing is labelled."""
+    from seqlab.tagging.door.sentences import word_column
+
     if settings.model == "mixture":
         name = numbers.observed_column(settings, train, None)
         return bags(train, points=numbers.emission_of(settings, train, name) == "gaussian", observed=name), None
@@ -23,7 +25,9 @@ def fit_arguments(
         return train, label
     if settings.unlabelled is not None:
         train = _with_unlabelled(settings, train, label)
-    return observed(settings, train, label), label
+    train = observed(settings, train, label)
+    name = numbers.observed_column(settings, train, label) or word_column(train)
+    return (train if label is not None or name is None else train.select(name)), label
 
 
 def observed(settings: argparse.Namespace, corpus: seqlab.Corpus, label: str | None) -> seqlab.Corpus:

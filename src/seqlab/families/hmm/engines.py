@@ -213,7 +213,8 @@ def _em(
         bar=Bar() if asked.progress else None,
     )
     model: Any = best.outcome.theta
-    nameless = hmm.states is None and ground.data.gold is None and not isinstance(ground.init, Mapping)
+    given = ground.labelled is not None or isinstance(ground.init, Mapping)  # their states have names
+    nameless = hmm.states is None and ground.data.gold is None and not given
     sorts = nameless and not ground.rules and not learner.tied
     # Warnings about states refer to the model that is kept, by its own names.
     if sorts or any(one.emptied for one in copies):
