@@ -171,6 +171,10 @@ class TrainingWarning(UserWarning):
     """Training ended before convergence, or its data look unusual."""
 
 
+class ConvergenceWarning(TrainingWarning):
+    """Training ended at its limit of iterations, before it converged."""
+
+
 class SchemeError(SeqlabError, ValueError):
     """A tag scheme is unknown, or labels do not follow it."""
 

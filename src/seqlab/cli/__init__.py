@@ -89,6 +89,8 @@ def _run(argv: Sequence[str] | None) -> int:
         for kind in (CorpusWarning, TrainingWarning):
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show_warning
+        if getattr(arguments, "quiet", None):  # errors only
+            warnings.simplefilter("ignore")
         return _exit_code(chosen, arguments)
 
 

@@ -54,7 +54,7 @@ OPTIONS = (
     option("--bootstrap N", "for intervals (default: 1000)", whole(0), default=1000),
     parsing.SEED,
     option("--html FILE", "the table as a page, too"),
-    option("-q --quiet", "the table only, no progress"),
+    option("-q --quiet", "the table only: no progress, no warnings"),
     *parsing.ENDING,
 )
 

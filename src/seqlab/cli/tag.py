@@ -66,7 +66,7 @@ OPTIONS = (
         option("--decode HOW", _DECODE, choices=("viterbi", "posterior", "beam")),
         option("--beam N", "how many labels a beam follows", whole(1)),
         parsing.THREADS,
-        option("-q --quiet", "no progress bar"),
+        option("-q --quiet", "errors only: no progress bar, no warnings"),
     ),
     parsing.READING,
 )

@@ -117,9 +117,10 @@ def counted(number: int, noun: str) -> str:
 
 
 _FLAGS = (
-    "columns|format|separator|comments|missing|sequence|encoding|constraints|metric|patience|order|keep|dev|decode|beam|scheme|"
-    "column|folds|resume|how|resource"
+    "columns|format|separator|comments|missing|sequence|encoding|constraints|metric|patience|order|keep|dev|decode|beam|"
+    "scheme|column|folds|resume|how|resource|smoothing|allowed|init|restarts|seed|threads|n_states|max_iterations"
 )
+_RENAMED = {"column": "label", "n_states": "states", "max_iterations": "iterations"}
 
 
 def for_shell(message: str) -> str:
@@ -140,7 +141,7 @@ def _picked(found: re.Match[str]) -> str:
 
 
 def _flag(found: re.Match[str]) -> str:
-    name, value = "label" if found[1] == "column" else found[1], found[2]
+    name, value = _RENAMED.get(found[1], found[1]), found[2]
     if value is None or value in {"True", ""}:
         return f"--{name}"
     bare = value.strip("'")

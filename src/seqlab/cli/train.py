@@ -93,6 +93,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Read, train, save, report."""
     settings = parsing.with_config(arguments)
     _check(settings)
+    if settings.quiet:  # as a config file may say
+        warnings.simplefilter("ignore")
     quiet = bool(settings.quiet or settings.output == "-")
     with terminal.training_progress(quiet=quiet, json=bool(settings.json)) as screen:
         facts = _Training(settings, screen).run()
@@ -234,7 +236,7 @@ class _Training:
 
         def show(message: Warning | str, *_: Any) -> None:
             if not str(message).startswith("training was interrupted"):
-                self.say(f"warning   {message}")
+                self.say(f"warning   {terminal.for_shell(str(message))}")
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.arrays import says_no, whole_number
-from seqlab.errors import OptionError, TrainingWarning
+from seqlab.errors import ConvergenceWarning, OptionError, TrainingWarning
 from seqlab.learning.history import Epoch, History
 
 # Systems without terminals have no SIGHUP.
@@ -198,6 +198,17 @@ class Monitor:
         return not self.history.reason
 
 
+def say_limit(outcome: Any, option: str = "max_iterations") -> None:
+    """Warn that a training ended at its limit, which the option sets; 0 iterations were wanted."""
+    if outcome.reason == "iterations" and outcome.iterations:
+        warnings.warn(
+            f"training ended at its limit of {outcome.iterations} iterations, before it converged; a larger {option}= "
+            f"lets it go on",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
 def checked_callbacks(callbacks: Any) -> tuple[Callback, ...]:
     """Check callbacks and return them as a tuple."""
     if callbacks is None:
@@ -281,14 +292,18 @@ def best_of(
     patience: int | None = None,
     callbacks: Sequence[Callback] = (),
     bar: Any = None,
+    limit: str = "max_iterations",
 ) -> Best:
     """Run several trainings and keep the one with the best dev score, or without a dev set the best objective.
+
+    limit   the option that limits iterations; a warning names it when the run that is kept ended there
 
     The results do not depend on the threads.
     """
     if runs == 1:
         monitor = Monitor(judge, metric, patience, tuple(callbacks), bar)
         outcome = monitor.over(lambda report: train(0, threads, report))
+        say_limit(outcome, limit)
         return Best(outcome, 0, (monitor.history,))
     from concurrent.futures import ThreadPoolExecutor  # imported here, because tagging does not need it
 
@@ -312,4 +327,5 @@ def best_of(
     with shared, ThreadPoolExecutor(at_once) as pool:
         done = list(pool.map(one, range(runs)))
     number = max(range(runs), key=lambda i: (score(i), -i))
+    say_limit(done[number][0], limit)
     return Best(done[number][0], number, tuple(monitor.history for _, monitor in done))

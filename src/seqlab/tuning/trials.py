@@ -16,6 +16,7 @@ import math
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import asdict, dataclass
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from seqlab.corpus import Corpus
-from seqlab.errors import OptionError, SeqlabError, StoreError
+from seqlab.errors import ConvergenceWarning, OptionError, SeqlabError, StoreError
 from seqlab.tagging.sklearn import Estimator
 from seqlab.tuning.data import Scorer, Split, narrow
 from seqlab.tuning.space import key_of
@@ -135,7 +136,7 @@ def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, 
     done   called here, not in the threads, for every task that is done, in the order in which they end
     """
     stop = threading.Event()
-    with ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks)))) as pool:
+    with _no_limits_said(), ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks)))) as pool:
         left: dict[Future[Outcome | None], Task] = {pool.submit(work, task, stop): task for task in tasks}
 
         def hand_over(futures: Iterable[Future[Outcome | None]]) -> None:
@@ -153,6 +154,14 @@ def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, 
             hand_over(wait(left).done)
             return False
     return True
+
+
+@contextlib.contextmanager
+def _no_limits_said() -> Iterator[None]:
+    """Keep quiet about limits of iterations: many a trial has one for a purpose. All threads share the filter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
 
 
 class Journal:

@@ -20,7 +20,7 @@ from seqlab.families.linear.higher_order import likely_labels
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.learners.sgd import SGD
 from seqlab.families.linear.model import Begins, LinearModel, check_rows, empty_model, joined
-from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights
+from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights, say_limit
 from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible
 from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import (
@@ -168,7 +168,9 @@ def trained(
             outcome = own.train(task, theta, threads=threads, seed=tagger.seed, report=report)
         return outcome
 
-    return model.with_theta(monitor.over(train).theta)
+    outcome = monitor.over(train)
+    say_limit(outcome)
+    return model.with_theta(outcome.theta)
 
 
 def going_on(learner: Any, task: _core.Task, seen: int | None) -> Any:

@@ -227,7 +227,8 @@ class Mixture(Model):
 
         judge, metric = (None, None) if held_out is None else (judged, "log_likelihood")
         threads = thread_count(None)
-        best = best_of(train, len(starts), threads=threads, judge=judge, metric=metric, patience=patience)
+        scoring = {"judge": judge, "metric": metric, "patience": patience}
+        best = best_of(train, len(starts), threads=threads, limit="epochs", **scoring)
         model: Any = best.outcome.theta
         history, theta = best.history, _theta(model)
         likelihoods = [-math.inf if value is None else -value for value in history.objective]

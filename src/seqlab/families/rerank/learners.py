@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError
+from seqlab.learning.monitor import say_limit
 from seqlab.learning.optimisers import minimise
 from seqlab.shown import Brief
 
@@ -102,6 +103,7 @@ class LogLinear:
         """Maximise the penalised likelihood."""
         objective = RankLikelihood(task, float(self.l2))
         found = minimise(objective, np.zeros(task.lists.size), max_iterations=self.max_iterations)
+        say_limit(found)
         return Learned(found.theta, found.reason, found.iterations, found.value)
 
 
