@@ -43,6 +43,7 @@ seqlab tag ner.model tweets.txt --spans
 seqlab tag ner.model tweets.txt --marginals --json"""
 
 _DECODE = "viterbi (the best path, default), posterior (each token for itself), beam"
+_KNOWN = "labels that are known, by the name or number of their column; _ or nothing where none is"
 OPTIONS = (
     parsing.MODEL,
     option("files FILE", "sentences (default: standard input)", nargs="*", default=[]),
@@ -65,12 +66,14 @@ OPTIONS = (
         "how labels are found",
         option("--decode HOW", _DECODE, choices=("viterbi", "posterior", "beam")),
         option("--beam N", "how many labels a beam follows", whole(1)),
+        option("--known COLUMN", _KNOWN),
         parsing.THREADS,
         option("-q --quiet", "errors only: no progress bar, no warnings"),
     ),
     parsing.READING,
 )
 
+UNKNOWN = (None, "", "_")  # cells of --known without a label
 DIGITS = 6  # decimal digits of probabilities
 Work = Callable[["seqlab.Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
 
@@ -175,14 +178,21 @@ def _work(tagger: seqlab.Tagger, arguments: argparse.Namespace) -> Work:
         raise errors.QuestionError(
             f"--decode has no meaning here: a {type(tagger).__name__} picks one of its generator's labellings"
         )
+    if arguments.known is not None and not hasattr(tagger, "trellis"):
+        raise errors.QuestionError(
+            f"--known has no meaning here: a {type(tagger).__name__} picks one of its generator's labellings"
+        )
     if arguments.json or arguments.nbest or arguments.marginals or arguments.all_marginals or arguments.spans:
         return _view(tagger, arguments, way)
 
     def labels(block: seqlab.Corpus, first: int, threads: int) -> bytes:
         name = _new_column(block)
         ready = for_model(block, tagger)
-        done = tagger.annotate(ready, name, **way, threads=threads)
-        if ready is not block:
+        if arguments.known is not None:
+            done = block.with_column(name, forced(tagger, ready, arguments.known, way, threads)[1])
+        else:
+            done = tagger.annotate(ready, name, **way, threads=threads)
+        if ready is not block and arguments.known is None:
             done = block.with_column(name, done.data(name))
         return _written(done, name, tagger, arguments, first=first)
 
@@ -232,6 +242,41 @@ def _written(
         corpus.layout.newline if corpus.layout.shape == "blank" else ""
     )  # blank lines divide the sentences
     return between.encode() + out.getvalue().removeprefix(head.getvalue())
+
+
+def forced(
+    tagger: Any, part: seqlab.Corpus, known: str, way: dict[str, Any], threads: int
+) -> tuple[list[Any], list[list[str]]]:
+    """Make trellises in which labels of a column are known, and find their best labels."""
+    from seqlab.tagging.decoding import best, constrained
+
+    decode, beam = tagger._way(way.get("decode"), way.get("beam"))
+    rows = _known(tagger, part, known)
+    made = tagger._trellises(part, threads)
+    trellises = [constrained(one, row, None) for one, row in zip(made, rows, strict=True)]
+    paths = [best(one, decode, beam).ids.tolist() for one in trellises]
+    return trellises, [[tagger.labels_[i] for i in path] for path in paths]
+
+
+def _known(tagger: Any, part: seqlab.Corpus, given: str) -> list[dict[int, str]]:
+    """Read the known labels of each sentence, by position."""
+    from seqlab.corpus.columns import resolve
+
+    names, place = part.columns, given.lstrip("-")
+    if given not in names and place.isdecimal() and int(place) < len(names) + (given != place):
+        given = names[int(given)]
+    labels, found = set(tagger.labels_), []
+    for i, row in enumerate(part.column(resolve(given, names))):
+        known = {t: y for t, y in enumerate(row) if y in labels or y not in UNKNOWN}
+        wrong = [t for t, y in known.items() if y not in labels]
+        if wrong:
+            raise errors.LabelError(
+                f"the label {known[wrong[0]]!r:.60} of column {given!r} is none of the model's, which are "
+                f"{' '.join(tagger.labels_)!s:.80}; write _ where no label is known",
+                place=errors.Place(i, wrong[0], item="token"),
+            )
+        found.append(known)
+    return found
 
 
 # ------------------------------------------------------------------------------------------------ more than labels
@@ -293,14 +338,19 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
     def answers(block: seqlab.Corpus, first: int, threads: int) -> Iterator[Answer]:
         """Yield the answer for every sentence; trellises are made for several at a time."""
         for begin, part in blocks(for_model(block, tagger), tagger._block):
-            labels = tagger.predict(part, **way, threads=threads)
+            trellises: Any = None
+            with located(begin):
+                if arguments.known is not None:
+                    trellises, labels = forced(tagger, part, arguments.known, way, threads)
+                else:
+                    labels = tagger.predict(part, **way, threads=threads)
             sums: Any = [None] * len(labels)
             best: Any = [None] * len(labels)
             with located(begin):
                 if count and not hasattr(tagger, "trellis"):  # a re-ranker, which has its own lists
                     best = [tagger.nbest(sentence, count) for sentence in tagger._sentences(part)]
                 elif posterior or count:
-                    trellises = tagger._trellises(part, threads)
+                    trellises = tagger._trellises(part, threads) if trellises is None else trellises
                     sums = inference.posterior(trellises, threads=threads) if posterior else sums
                     best = inference.nbest(trellises, count, threads=threads) if count else best
             for i, found in enumerate(labels):

@@ -24,6 +24,7 @@ from seqlab.families.hmm.emissions.vectors import spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.mixture.fit import EMHistory, MixtureFit, MultinomialFit
 from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
+from seqlab.families.mixture.sampling import drawn_bags, drawn_points
 from seqlab.learning.history import History
 from seqlab.learning.monitor import best_of, checked_patience
 from seqlab.store.state import State
@@ -323,6 +324,11 @@ class MultinomialMixture(Mixture):
         "features", "The names of the features, sorted; None for tables."
     )
 
+    def sample(self, n: int = 1, seed: int = 0, *, length: int | None = None) -> list[list[Any]]:
+        """Draw n bags of `length` features each; the same seed draws the same ones."""
+        self._check_fitted("sample")
+        return drawn_bags(self.weights_, self.probabilities_, self.features_, n, seed, length)
+
     def _read(self, X: Any, known: Any) -> Bags:
         return read_bags(X, known)
 
@@ -395,6 +401,11 @@ class GaussianMeans(Mixture):
         self.seed = seed
 
     means_: Numbers = from_fit("theta", "(k, D) the means of the components.")
+
+    def sample(self, n: int = 1, seed: int = 0, *, length: int | None = None) -> Numbers:
+        """Draw (n, D) points; the same seed draws the same ones. A point has no length, which must be None."""
+        self._check_fitted("sample")
+        return drawn_points(self.weights_, self.means_, self.variance, n, seed, length)
 
     def _read(self, X: Any, known: Any) -> Bags:
         points = read_points(X)
