@@ -5,9 +5,11 @@ import io
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import seqlab
+from seqlab import store
 from seqlab.cli import main
 
 COLUMNS = ("word", "pos", "chunk", "entity")
@@ -111,3 +113,28 @@ def baseline(folder, shell):
     path = folder / "baseline.model"
     shell.done("train", folder / "train.txt", "-o", path, "--model", "baseline")
     return path
+
+
+@pytest.fixture(scope="session")
+def tagged(tmp_path_factory):
+    """A folder with words and tags, and words alone, of a few sentences."""
+    place = tmp_path_factory.mktemp("tagged")
+    train, test = (seqlab.demo_corpus(name).select("word", "pos") for name in ("train", "test"))
+    for name, corpus in (("train", train[:120]), ("test", test[:30])):
+        seqlab.write(corpus, place / f"{name}.txt")
+        seqlab.write(corpus.select("word"), place / f"{name}-words.txt", "text")
+    return Path(place)
+
+
+@pytest.fixture(scope="session")
+def same_bits():
+    """Compare a file with a model: every array, bit for bit."""
+
+    def compare(path, model):
+        ours, theirs = store.read(path).arrays, model.state().arrays
+        assert sorted(ours) == sorted(theirs)
+        for name, array in theirs.items():
+            assert np.asarray(ours[name]).tobytes() == np.asarray(array).tobytes(), name
+        return True
+
+    return compare

@@ -87,5 +87,7 @@ def _model(arguments: argparse.Namespace, name: str, train: seqlab.Corpus, label
     known -= {"features"} if name == "rerank" else set()
     wanted = ("features", "constraints", "seed", "threads", "iterations")
     said = {option: getattr(arguments, option) if option in known else None for option in wanted}
-    said |= {flag: getattr(arguments, flag) if flag in kind.own else None for flag in ("classifier", "generator")}
+    said |= {
+        flag: getattr(arguments, flag) if flag in kind.own else None for flag in ("classifier", "generator")
+    }
     return kinds.tagger_of(argparse.Namespace(model=name, **said), train, label)[0]

@@ -114,7 +114,9 @@ def _converted_chain(arguments: argparse.Namespace) -> dict[str, Any]:
         )
     chain = load_model(source)
     if not hasattr(chain, "save_arpa"):
-        raise OptionError(f"{source} holds a {type(chain).__name__}, but an ARPA file is about a Markov chain")
+        raise OptionError(
+            f"{source} holds a {type(chain).__name__}, but an ARPA file is about a Markov chain"
+        )
     if target == "-":
         data = io.BytesIO()
         chain.save_arpa(data)

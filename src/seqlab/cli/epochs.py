@@ -71,7 +71,8 @@ def _cell(value: float | None, width: int, form: str) -> str:
 
 def ended(model: Any, seconds: float) -> str:
     """Report why the training of a model ended, and which weights were kept."""
-    history, ranking = getattr(model, "history_", None), getattr(model, "learned_", None)
+    history: Any = getattr(model, "history_", None)
+    ranking: Any = getattr(model, "learned_", None)
     if ranking is not None:
         why, last = REASONS.get(ranking.reason, ranking.reason), counted(ranking.iterations, "iteration")
         return f"\nended     after {last} ({duration(seconds)}), {why}"

@@ -119,4 +119,5 @@ def points_of(corpus: seqlab.Corpus, observed: str | None) -> Any:
     """Return (tokens, D) the vectors of a corpus."""
     if observed is None:
         raise OptionError("--emissions gaussian wants columns of numbers; name them with --observed")
-    return with_vectors(corpus, observed).data(observed).vectors
+    column: Any = with_vectors(corpus, observed).data(observed)
+    return column.vectors

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
         found = scored(model, corpus, arguments.label, threads=arguments.threads)
     if arguments.json:
         facts = {"model": arguments.model, "kind": type(model).__name__, **found.to_dict()}
-        print_json(facts | ({} if not arguments.total else {"sentences": len(found.tokens)}))
+        print_json({name: one for name, one in facts.items() if name != "each" or not arguments.total})
     else:
         print(found.text(each=not arguments.total))
 
@@ -89,7 +89,9 @@ class Scored(NamedTuple):
         columns = {**self.logs, "tokens": self.tokens}
         columns |= {"oov": self.oov} if self.oov is not None else {}
         columns |= {"component": self.component} if self.component is not None else {}
-        rows = [dict(zip(columns, map(_plain, row), strict=True)) for row in zip(*columns.values(), strict=True)]
+        rows = [
+            dict(zip(columns, map(_plain, row), strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
         sums = {name: _plain(math.fsum(values)) for name, values in self.logs.items()}
         return {
             **sums,
@@ -99,14 +101,18 @@ class Scored(NamedTuple):
             "events": self.events,
             "oov": None if self.oov is None else sum(self.oov),
             "impossible": {name: values.count(-math.inf) for name, values in self.logs.items()},
-            "sentences": rows,
+            "sentences": len(rows),
+            "each": rows,
         }
 
     def text(self, *, each: bool = False) -> str:
         """Write the sums, and with `each` a line for every sentence above them."""
         rows = [("sentences", f"{len(self.tokens):,}"), ("tokens", f"{sum(self.tokens):,}")]
         if self.events != sum(self.tokens):
-            rows[-1] = ("tokens", f"{sum(self.tokens):,}, and {self.events - sum(self.tokens):,} ends of sentences")
+            rows[-1] = (
+                "tokens",
+                f"{sum(self.tokens):,}, and {self.events - sum(self.tokens):,} ends of sentences",
+            )
         if self.oov is not None:
             rows.append(("oov", f"{sum(self.oov):,} words that training has not seen"))
         for name, values in self.logs.items():
@@ -114,7 +120,9 @@ class Scored(NamedTuple):
             rows.append((NAMES[name], f"{value:.4f}, {value / max(self.events, 1):.4f} a token"))
             if lost:
                 rest = math.fsum(one for one in values if one > -math.inf)
-                rows.append(("", f"{lost} of {len(values)} sentences are impossible; {rest:.4f} without them"))
+                rows.append(
+                    ("", f"{lost} of {len(values)} sentences are impossible; {rest:.4f} without them")
+                )
         if self.perplexity is not None:
             without = "" if not sum(self.oov or ()) or self.rest is None else f", {self.rest:.4f} without oov"
             rows.append(("perplexity", f"{self.perplexity:.4f}{without}"))
@@ -127,7 +135,10 @@ class Scored(NamedTuple):
         for name, values in (("oov", self.oov), ("component", self.component)):
             if values is not None:
                 head, columns = [*head, name], [*columns, values]
-        rows = ([f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in zip(*columns, strict=True))
+        rows = (
+            [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row]
+            for row in zip(*columns, strict=True)
+        )
         return table(head, rows, left=0, indent=0)
 
 
@@ -136,7 +147,9 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def scored(model: Any, corpus: seqlab.Corpus, label: str | None = None, *, threads: int | None = None) -> Scored:
+def scored(
+    model: Any, corpus: seqlab.Corpus, label: str | None = None, *, threads: int | None = None
+) -> Scored:
     """Score the sentences of a corpus.
 
     label   the column of the labels, of a chain that of the symbols; None for that of training, if it is there
@@ -182,8 +195,9 @@ def _of_tagger(tagger: Any, corpus: seqlab.Corpus, label: str | None, threads: i
         tagger._check_meaning("score")
         if column is None:
             raise CorpusError(
-                f"{corpus.name}:1: log P(x) has no meaning for a {type(tagger).__name__}, which knows P(labels | words) "
-                f"alone, and the file has no column {tagger.column_ or 'label'!r} of labels; name them with --label"
+                f"{corpus.name}:1: log P(x) has no meaning for a {type(tagger).__name__}, which knows P(labels | "
+                f"words) alone, and the file has no column {tagger.column_ or 'label'!r} of labels; name them with "
+                f"--label"
             )
     corpus = numbers.for_model(corpus, tagger)
     logs: dict[str, list[float]] = {}

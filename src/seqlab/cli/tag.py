@@ -245,11 +245,16 @@ def _written(
 
 
 def forced(
-    tagger: Any, part: seqlab.Corpus, known: str, way: dict[str, Any], threads: int
-) -> tuple[list[Any], list[list[str]]]:
-    """Make trellises in which labels of a column are known, and find their best labels."""
+    tagger: Any, part: seqlab.Corpus, known: str | None, way: dict[str, Any], threads: int
+) -> tuple[list[Any] | None, list[list[str]]]:
+    """Make trellises in which labels of a column are known, and find their best labels.
+
+    known   the column; None if there is none: then no trellis is made
+    """
     from seqlab.tagging.decoding import best, constrained
 
+    if known is None:
+        return None, tagger.predict(part, **way, threads=threads)
     decode, beam = tagger._way(way.get("decode"), way.get("beam"))
     rows = _known(tagger, part, known)
     made = tagger._trellises(part, threads)
@@ -338,12 +343,8 @@ def _view(tagger: Any, arguments: argparse.Namespace, way: dict[str, Any]) -> Wo
     def answers(block: seqlab.Corpus, first: int, threads: int) -> Iterator[Answer]:
         """Yield the answer for every sentence; trellises are made for several at a time."""
         for begin, part in blocks(for_model(block, tagger), tagger._block):
-            trellises: Any = None
             with located(begin):
-                if arguments.known is not None:
-                    trellises, labels = forced(tagger, part, arguments.known, way, threads)
-                else:
-                    labels = tagger.predict(part, **way, threads=threads)
+                trellises, labels = forced(tagger, part, arguments.known, way, threads)
             sums: Any = [None] * len(labels)
             best: Any = [None] * len(labels)
             with located(begin):

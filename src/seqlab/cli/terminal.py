@@ -90,10 +90,15 @@ def settings_text(tagger: Any) -> str:
     shown = repr(tagger)
     if "Template(" in shown:  # pages long, and shown separately
         shown = shown.partition("features=Template(")[0] + "features=<template>, ..."
+    return hanging("model", shown)
+
+
+def hanging(name: str, text: str) -> str:
+    """Lay out a name, and behind it lines of text."""
     wrapper = textwrap.TextWrapper(
-        COLUMNS, "model     ", " " * 10, break_long_words=False, break_on_hyphens=False
+        COLUMNS, f"{name:<10}", " " * 10, break_long_words=False, break_on_hyphens=False
     )
-    return wrapper.fill(shown)
+    return wrapper.fill(text)
 
 
 def size(count: float) -> str:

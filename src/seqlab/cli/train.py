@@ -186,9 +186,7 @@ class _Training:
         self.say("")
         return tagger
 
-    def _fit(
-        self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str | None
-    ) -> None:
+    def _fit(self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str | None) -> None:
         from seqlab import load
 
         settings, options = self.settings, dict[str, Any]()
@@ -216,7 +214,7 @@ class _Training:
         X, y = fit_arguments(settings, train, label)
         with terminal.impatient(), self._warnings_shown(), placed(train):
             tagger.fit(*((X,) if y is None else (X, y)), **options)
-        history = getattr(tagger, "history_", None)
+        history: Any = getattr(tagger, "history_", None)
         self.facts["training_seconds"] = time.perf_counter() - began
         self.facts["history"] = history.to_dict() if hasattr(history, "to_dict") else None
         if several:
@@ -236,7 +234,7 @@ class _Training:
 
         def show(message: Warning | str, *_: Any) -> None:
             if not str(message).startswith("training was interrupted"):
-                self.say(f"warning   {terminal.for_shell(str(message))}")
+                self.say(terminal.hanging("warning", terminal.for_shell(str(message))))
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")
@@ -291,5 +289,3 @@ def _odd_labels(corpus: seqlab.Corpus, label: str) -> Iterator[str]:
         labels = enumerate(corpus.column(label))
         blank = [(i, t) for i, sentence in labels for t, y in enumerate(sentence) if not y.strip()]
         yield f"warning   {counted(len(blank), 'token')} without a label, the first at {corpus.place(*blank[0])}"
-
-

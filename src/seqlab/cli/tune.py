@@ -33,7 +33,11 @@ seqlab tune train.txt --set features=chunk,ner --set order=1,2 --resume it
 seqlab tune demo:train -l pos --how halving --set l2=0.01..10:9 -o pos.model"""
 
 # Options by the names of flags that are others in Python.
-ALIASES = {"iterations": kinds.ITERATIONS, "states": ("n_states", "n_components"), "tol": ("tolerance", "tol")}
+ALIASES = {
+    "iterations": kinds.ITERATIONS,
+    "states": ("n_states", "n_components"),
+    "tol": ("tolerance", "tol"),
+}
 WAYS = ("grid", "random", "halving")
 DRAWN = 20  # default number of random combinations
 ASKED = (

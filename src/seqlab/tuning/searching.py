@@ -131,7 +131,7 @@ def tune(
     )
 
 
-def _edges(search: Mapping[str, Any], best: Params) -> dict[str, str]:
+def _edges(search: Mapping[str, Any], best: Mapping[str, Any]) -> dict[str, str]:
     """Find the options whose best value is the smallest or the largest of a list of numbers.
 
     Below 0, and below 1 for whole numbers, there is nothing to try.
@@ -143,7 +143,11 @@ def _edges(search: Mapping[str, Any], best: Params) -> dict[str, str]:
             continue
         if best[name] == max(tried):
             found[name] = "largest"
-        elif best[name] == min(tried) and best[name] != 0 and not (isinstance(best[name], int) and best[name] == 1):
+        elif (
+            best[name] == min(tried)
+            and best[name] != 0
+            and not (isinstance(best[name], int) and best[name] == 1)
+        ):
             found[name] = "smallest"
     return found
 

@@ -8,6 +8,7 @@ import math
 import re
 import sys
 import textwrap
+import warnings
 from functools import partial
 from html import escape
 from operator import ne
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import seqlab
 from seqlab.cli.parsing import option
 from seqlab.cli.terminal import COLUMNS, print_json, program, table, training_progress, wants_color
-from seqlab.errors import OptionError
+from seqlab.errors import ConvergenceWarning, OptionError
 
 NARROWEST = 20
 FOLDER = "demo-output"
@@ -115,6 +116,7 @@ def run(arguments: argparse.Namespace) -> None:
 
         garden_path.show(arguments, NARROWEST)
         return
+    warnings.simplefilter("ignore", ConvergenceWarning)  # models of a demo are trained for a moment
     folder, json = arguments.output, arguments.json
     target = Path(folder)
     if target.exists() and not target.is_dir():

@@ -61,8 +61,8 @@ CLASSIFIER, GENERATOR = "LinearSVC", "hmm"  # the usual ones
 OWNED = list(dict.fromkeys(flag for kind in KINDS.values() for flag in kind.own))
 ITERATIONS = ("max_iterations", "epochs")  # names of this option in learners
 # Flags that tagger_of looks at, beside --model; None where a command has no such flag.
-_ASKED = ("features", "constraints", "order", "min_count", "seed", "threads", "allowed", "learner", "l1", "l2")
-_ASKED += ("iterations", "param", "start", *OWNED)
+_ASKED = ("features", "constraints", "allowed", "order", "min_count", "learner", "l1", "l2", "iterations")
+_ASKED_TOO = ("seed", "threads", "param", "start", *OWNED)
 
 
 def tagger_of(
@@ -78,29 +78,19 @@ def tagger_of(
 
     Other options keep the tagger's defaults.
     """
-    settings = argparse.Namespace(**dict.fromkeys(_ASKED) | vars(settings))
+    settings = argparse.Namespace(**dict.fromkeys((*_ASKED, *_ASKED_TOO)) | vars(settings))
     name = settings.model or "crf"
     kind, rest = KINDS[name], dict(settings.param or [])
     refuse(settings, [flag for flag in OWNED if flag not in kind.own], f"means nothing to --model {name}")
     if label is None:
         refuse(settings, ["constraints"], "is about labels, and there are none")
     constraints = constraints_of(settings.constraints, train, str(label))
-    own: dict[str, Any] = {}
+    own = _plain(settings, name) | ({"constraints": constraints} if constraints else {})
     if "features" in kind.options and name != "rerank":
         own["features"], origin = _features(settings, train, str(label))
         on_features(origin)
     else:
         refuse(settings, ["features"], f"means nothing to --model {name}, which looks at words alone")
-    own |= _said(settings, "order", "min_count", "smoothing")
-    own |= {"constraints": constraints} if constraints else {}
-    if "threads" in kind.options:  # others have nothing to do in parallel
-        own |= _said(settings, "threads")
-    if name != "local":  # there it is the classifier's
-        own |= _said(settings, "seed")
-    if settings.allowed is not None:
-        from seqlab.cli.kinds.start import dictionary
-
-        own["allowed"] = dictionary(settings.allowed)
     if kind.learners:
         own["learner"] = _learner(name, settings, rest)
     elif name not in ("hmm", "mixture"):
@@ -118,6 +108,20 @@ def tagger_of(
             flag = f"--{option.replace('_', '-')}" if option not in rest else f"-p {option}"
             raise OptionError(f"{flag} means nothing to --model {name}, whose options are {', '.join(known)}")
     return cls(**own | rest), constraints
+
+
+def _plain(settings: argparse.Namespace, name: str) -> dict[str, Any]:
+    """Collect the options that are one flag each."""
+    own = _said(settings, "order", "min_count", "smoothing")
+    if "threads" in KINDS[name].options:  # others have nothing to do in parallel
+        own |= _said(settings, "threads")
+    if name != "local":  # there it is the classifier's
+        own |= _said(settings, "seed")
+    if settings.allowed is not None:
+        from seqlab.cli.kinds.start import dictionary
+
+        own["allowed"] = dictionary(settings.allowed)
+    return own
 
 
 def _features(settings: argparse.Namespace, train: seqlab.Corpus, label: str) -> tuple[Any, str]:

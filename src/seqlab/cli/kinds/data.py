@@ -20,7 +20,9 @@ def fit_arguments(
 
     if settings.model == "mixture":
         name = numbers.observed_column(settings, train, None)
-        return bags(train, points=numbers.emission_of(settings, train, name) == "gaussian", observed=name), None
+        return bags(
+            train, points=numbers.emission_of(settings, train, name) == "gaussian", observed=name
+        ), None
     if settings.model != "hmm":
         return train, label
     if settings.unlabelled is not None:
@@ -47,9 +49,7 @@ def bags(corpus: seqlab.Corpus, *, points: bool, observed: str | None) -> Any:
     return [words_of(corpus, i, ()) for i in range(len(corpus))]
 
 
-def _with_unlabelled(
-    settings: argparse.Namespace, train: seqlab.Corpus, label: str | None
-) -> seqlab.Corpus:
+def _with_unlabelled(settings: argparse.Namespace, train: seqlab.Corpus, label: str | None) -> seqlab.Corpus:
     """Add the sentences of --unlabelled, whose labels are missing."""
     from seqlab.corpus import Corpus
 

@@ -1,4 +1,4 @@
-"""What models of probabilities have learned, as data and as text: states, chains, components."""
+"""Contents of models of probabilities, as data and as text: states, chains, components."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ def learned(model: Any, top: int) -> dict[str, Any] | None:
     """Return the most probable symbols, moves and components; None for a model of weights."""
     if hasattr(model, "perplexity"):
         first = model.next().most_likely(top)
-        return {"order": model.model_.order, "symbols": len(model.symbols_), "first": [list(one) for one in first]}
+        return {
+            "order": model.model_.order,
+            "symbols": len(model.symbols_),
+            "first": [list(one) for one in first],
+        }
     if hasattr(model, "score_samples"):
         return {"components": [_component(model, i, top) for i in range(len(model.weights_))]}
     return _states(model, top) if hasattr(model, "generate") else None
@@ -25,7 +29,10 @@ def _component(mixture: Any, i: int, top: int) -> dict[str, Any]:
         return {"share": share, "mean": mixture.means_[i].tolist()}
     row = mixture.probabilities_[i]
     names = mixture.features_ or [str(j) for j in range(len(row))]
-    return {"share": share, "features": [[names[j], float(row[j])] for j in (-row).argsort(kind="stable")[:top]]}
+    return {
+        "share": share,
+        "features": [[names[j], float(row[j])] for j in (-row).argsort(kind="stable")[:top]],
+    }
 
 
 def _states(hmm: Any, top: int) -> dict[str, Any]:
@@ -35,7 +42,9 @@ def _states(hmm: Any, top: int) -> dict[str, Any]:
     except QuestionError:
         return {"order": hmm.model_.order}
     names, labels = (moves.sources, moves.targets)
-    pairs = [(names[i], labels[j], p) for i, row in enumerate(moves.matrix.tolist()) for j, p in enumerate(row)]
+    pairs = [
+        (names[i], labels[j], p) for i, row in enumerate(moves.matrix.tolist()) for j, p in enumerate(row)
+    ]
     likely = sorted(pairs, key=lambda one: -one[2])[:top]
     emissions = hmm._tables("inspect").emissions
     facts: dict[str, Any] = {"order": getattr(hmm.model_, "order", 1)}

@@ -14,9 +14,6 @@ from seqlab.cli.parsing import did_you_mean, refuse
 from seqlab.errors import OptionError, SeqlabError
 
 Made = tuple[Any, dict[str, Any]]  # the class, and options of its constructor
-# Homes of the classifiers of scikit-learn.
-HOMES = ("linear_model", "svm", "naive_bayes", "multiclass", "tree", "ensemble", "neighbors", "neural_network")
-HOMES += ("discriminant_analysis", "calibration", "gaussian_process", "semi_supervised", "dummy")
 EM_FLAGS = ("em", "restarts", "tol", "unlabelled_weight", "iterations")
 
 
@@ -133,23 +130,23 @@ def classifier_of(text: str) -> Any:
     if inside and not inner.endswith(")"):
         raise OptionError(f"--classifier {text}: a bracket is not closed; write A, or A(B)")
     try:
-        from importlib import import_module
-
-        homes = [import_module(f"sklearn.{home}") for home in HOMES]
+        from sklearn import linear_model, multiclass, naive_bayes, svm
     except ImportError as error:
         raise OptionError(
-            f"--model local needs scikit-learn ({error}); install it: pip install 'seqlab[sklearn]'"
+            f"--model local needs scikit-learn: pip install 'seqlab[sklearn]' ({error})"
         ) from error
-    cls = next((getattr(home, name) for home in homes if hasattr(home, name)), None)
-    if not (isinstance(cls, type) and hasattr(cls, "fit") and hasattr(cls, "predict")):
-        raise OptionError(
-            f"--classifier {name}: scikit-learn has no such classifier{did_you_mean(name, STORED)}"
-        )
+    homes: tuple[Any, ...] = (linear_model, multiclass, naive_bayes, svm)
     if name not in STORED:
+        from sklearn.utils import all_estimators
+
+        if name not in dict(all_estimators("classifier")):
+            hint = did_you_mean(name, STORED)
+            raise OptionError(f"--classifier {name}: scikit-learn has no such classifier{hint}")
         raise OptionError(
             f"--classifier {name}: a model file holds numbers and no code, so it can hold {', '.join(STORED)}; "
             f"with others use seqlab.LocalTagger in Python"
         )
+    cls = next(getattr(home, name) for home in homes if hasattr(home, name))
     try:
         return cls(classifier_of(inner[:-1])) if inside else cls()
     except TypeError as error:

@@ -55,7 +55,9 @@ def _form(path: str) -> str:
     """Tell what a file is: by its keys, or, for lines, by whether every word comes once and no line is blank."""
     if Path(path).suffix in TABLE_FILES:
         found = _contents(path)
-        return "tables" if set(found) & {*TABLES, *OF_EMISSIONS} and not _is_dictionary(found) else "dictionary"
+        return (
+            "tables" if set(found) & {*TABLES, *OF_EMISSIONS} and not _is_dictionary(found) else "dictionary"
+        )
     lines = _lines(path)
     words = [line.split()[0] for line in lines if line.strip()]
     return "dictionary" if all(map(str.strip, lines)) and len(set(words)) == len(words) else "labelled"
@@ -141,31 +143,39 @@ def _tables(path: str, found: dict[str, Any], emissions: Any) -> tuple[Any, dict
     for name in found:
         if name not in known:
             raise OptionError(f"{path}: there is no table {name!r}; known are {', '.join(sorted(known))}")
-    states, symbols = found.pop("states", None), found.pop("symbols", None)
-    start, B = found.get("start"), found.get("emissions")
-    if states is None:
-        states = next((list(one) for one in (start, found.get("transitions")) if isinstance(one, dict)), None)
-    by_word = isinstance(B, dict) and bool(B) and all(isinstance(row, dict) for row in B.values())
-    if by_word and not getattr(emissions, "parts", None):
-        states = states or list(B)
-        symbols = symbols or list(dict.fromkeys(word for row in B.values() for word in row))
-        found["emissions"] = [_row(path, B.get(state, {}), symbols, state) for state in states]
-    if isinstance(start, dict):
-        found["start"] = _row(path, start, states, "start")
-    if isinstance(found.get("end"), dict):
-        found["end"] = _row(path, found["end"], states, "end")
-    if isinstance(found.get("transitions"), dict):
-        moves = found["transitions"]
-        found["transitions"] = [_row(path, moves.get(state, {}), states, state) for state in states]
+    states, symbols = _by_names(path, found, emissions)
     named = {} if states is None else {"states": [str(state) for state in states]}
     if symbols is None:
         return found, named
-    missing = [name for name in ("start", "transitions", "emissions") if name not in found]
-    if missing:
-        raise OptionError(f"{path}: tables that name their symbols want all of start, transitions and emissions")
+    if any(name not in found for name in ("start", "transitions", "emissions")):
+        raise OptionError(
+            f"{path}: tables that name their symbols want all of start, transitions and emissions"
+        )
     tables = (found["start"], found["transitions"], found["emissions"])
-    made = seqlab.HMM.from_tables(*tables, end=found.get("end"), emissions=emissions, symbols=symbols, **named)
+    made = seqlab.HMM.from_tables(
+        *tables, end=found.get("end"), emissions=emissions, symbols=symbols, **named
+    )
     return made, {"end": True} if found.get("end") is not None else {}
+
+
+def _by_names(path: str, found: dict[str, Any], emissions: Any) -> tuple[Any, Any]:
+    """Turn rows by names into lists, in place; return the names of states and symbols, if there are any."""
+    states, symbols = found.pop("states", None), found.pop("symbols", None)
+    B: Any = found.get("emissions")
+    by_word = isinstance(B, dict) and bool(B) and all(isinstance(row, dict) for row in B.values())
+    by_word = by_word and not getattr(emissions, "parts", None)  # streams have tables by name
+    tables = (found.get("start"), found.get("transitions"), B if by_word else None)
+    states = states or next((list(one) for one in tables if isinstance(one, dict)), None)
+    for name in ("start", "end"):
+        if isinstance(found.get(name), dict):
+            found[name] = _row(path, found[name], states, name)
+    if isinstance(found.get("transitions"), dict):
+        moves = found["transitions"]
+        found["transitions"] = [_row(path, moves.get(state, {}), states, state) for state in states or ()]
+    if by_word:
+        symbols = symbols or list(dict.fromkeys(word for row in B.values() for word in row))
+        found["emissions"] = [_row(path, B.get(state, {}), symbols, state) for state in states or ()]
+    return states, symbols
 
 
 def _row(path: str, row: Any, names: Any, what: str) -> list[float]:
@@ -174,7 +184,7 @@ def _row(path: str, row: Any, names: Any, what: str) -> list[float]:
         raise OptionError(f"{path}: the row {what!r} should map names to probabilities, found {row!r:.60}")
     wrong = [name for name in row if name not in names]
     if wrong:
-        raise OptionError(f"{path}: the row {what!r} has {wrong[0]!r}, which is none of {', '.join(map(str, names))}")
+        raise OptionError(
+            f"{path}: the row {what!r} has {wrong[0]!r}, which is none of {', '.join(map(str, names))}"
+        )
     return [row.get(name, 0.0) for name in names]
-
-
