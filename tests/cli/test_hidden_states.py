@@ -265,3 +265,26 @@ def test_a_cell_that_is_no_number_has_its_place(shell, tmp_path):
     said = shell.refused("train", file, *flags)
     assert said.startswith(f"seqlab: {file}:2: column 'label' holds 'three', but a finite number is wanted")
     shell.done("train", file, *flags, "--observed", "word", "--states", 1)
+
+
+# ------------------------------------------------------------------------------------------------ some labels
+
+
+def test_unlabelled_sentences_help(same_bits, shell, tagged, tmp_path):
+    path, few, raw = tmp_path / "hmm.model", read(tagged / "test.txt"), read(tagged / "train-words.txt")
+    flags = ["--unlabelled", tagged / "train-words.txt", "--unlabelled-weight", 0.2, "-i", 3]
+    shell.done("train", tagged / "test.txt", "-m", "hmm", *flags, "-o", path)
+    words = [*few.column("word"), *raw.column("word")]
+    labels = [*few.column(few.columns[-1]), *[None] * len(raw)]
+    learner = BaumWelch(max_iterations=3, unlabelled_weight=0.2)
+    theirs = HMM(learner=learner).fit(words, labels)
+    assert seqlab.load(path).history_.objective == theirs.history_.objective
+    assert seqlab.load(path).predict(raw) == theirs.predict(raw)
+    everything = ["-m", "hmm", "--states", 3, "--unlabelled", tagged / "train-words.txt", "-i", 2, "-o", path]
+    shell.done("train", tagged / "test-words.txt", *everything)
+    assert same_bits(
+        path,
+        HMM(3, learner=BaumWelch(max_iterations=2), unknown="missing").fit(
+            seqlab.Corpus.join([read(tagged / "test-words.txt"), raw])
+        ),
+    )

@@ -12,9 +12,7 @@ from seqlab.cli.parsing import reading_of
 from seqlab.errors import CorpusError
 
 
-def fit_arguments(
-    settings: argparse.Namespace, train: seqlab.Corpus, label: str | None
-) -> tuple[Any, str | None]:
+def fit_arguments(settings: argparse.Namespace, train: seqlab.Corpus, label: str | None) -> tuple[Any, Any]:
     """Return X and y of fit: y is None where nothing is labelled."""
     from seqlab.tagging.door.sentences import word_column
 
@@ -25,11 +23,12 @@ def fit_arguments(
         ), None
     if settings.model != "hmm":
         return train, label
+    y: Any = label
     if settings.unlabelled is not None:
-        train = _with_unlabelled(settings, train, label)
+        train, y = _with_unlabelled(settings, train, label)
     train = observed(settings, train, label)
     name = numbers.observed_column(settings, train, label) or word_column(train)
-    return (train if label is not None or name is None else train.select(name)), label
+    return (train if label is not None or name is None else train.select(name)), y
 
 
 def observed(settings: argparse.Namespace, corpus: seqlab.Corpus, label: str | None) -> seqlab.Corpus:
@@ -49,20 +48,18 @@ def bags(corpus: seqlab.Corpus, *, points: bool, observed: str | None) -> Any:
     return [words_of(corpus, i, ()) for i in range(len(corpus))]
 
 
-def _with_unlabelled(settings: argparse.Namespace, train: seqlab.Corpus, label: str | None) -> seqlab.Corpus:
-    """Add the sentences of --unlabelled, whose labels are missing."""
+def _with_unlabelled(
+    settings: argparse.Namespace, train: seqlab.Corpus, label: str | None
+) -> tuple[seqlab.Corpus, Any]:
+    """Add the sentences of --unlabelled; return all, and their labels, None where there is none."""
     from seqlab.corpus import Corpus
 
     raw = read_corpora(settings.unlabelled, reading_of(settings))
-    names = [name for name in train.columns if name != label]
-    absent = [name for name in names if name not in raw.columns]
-    if absent:
+    names = [name for name in train.columns if name != label and name in raw.columns]
+    if not names:
         raise CorpusError(
-            f"{raw.name}:1: there is no column {absent[0]!r} as in training: the columns are "
+            f"{raw.name}:1: there is no column as in training: the columns are "
             f"{', '.join(map(repr, raw.columns))}; name them alike with --columns"
         )
-    raw = raw.select(*names)
-    if label is None:
-        return Corpus.join([train.select(*names), raw])
-    nothing = [[None] * size for size in raw.lengths.tolist()]
-    return Corpus.join([train.select(*names, label), raw.with_column(label, nothing)])
+    joined = Corpus.join([train.select(*names), raw.select(*names)])
+    return joined, None if label is None else [*train.column(label), *[None] * len(raw)]
