@@ -186,9 +186,11 @@ def test_em_begins_with_a_model(same_bits, shell, tagged, tmp_path):
     [
         ("nothing.txt", "--init nothing.txt: there is no such file; pass random, kmeans, a model"),
         ("kmeans", "kmeans is for vectors"),
+        ("CRF", "EM begins with an hmm, but this is a CRF"),
     ],
 )
-def test_a_start_that_cannot_be_is_said(init, words, shell, tagged, tmp_path):
+def test_a_start_that_cannot_be_is_said(init, words, shell, tagged, tmp_path, crf):
+    init = crf if init == "CRF" else init
     flags = ["-m", "hmm", "--states", 3, "--init", init, "-q", "-o", tmp_path / "m"]
     assert words in shell.refused("train", tagged / "train-words.txt", *flags)
 
@@ -265,6 +267,33 @@ def test_a_cell_that_is_no_number_has_its_place(shell, tmp_path):
     said = shell.refused("train", file, *flags)
     assert said.startswith(f"seqlab: {file}:2: column 'label' holds 'three', but a finite number is wanted")
     shell.done("train", file, *flags, "--observed", "word", "--states", 1)
+
+
+def test_attributes_of_a_file_are_emitted_together(shell, tmp_path):
+    file, path = tmp_path / "bags.crfsuite", tmp_path / "hmm.model"
+    file.write_text("A\tw=the\tcap\nB\tw=man\n\nA\tw=a\nB\tw=dog\tcap\nB\tw=the\n")
+    shell.done(
+        "train", file, "-f", "crfsuite", "-m", "hmm", "--states", 2, "--emissions", "bag", "-i", 3, "-o", path
+    )
+    X = [[["w=the", "cap"], ["w=man"]], [["w=a"], ["w=dog", "cap"], ["w=the"]]]
+    theirs = HMM(2, seqlab.FeatureBag(), learner=BaumWelch(max_iterations=3)).fit(X)
+    assert seqlab.load(path).history_.objective == theirs.history_.objective
+    shell.done("train", file, "-f", "crfsuite", "-m", "mixture", "--states", 2, "-o", path)
+    assert set(seqlab.load(path).features_) == {"w=the", "cap", "w=man", "w=a", "w=dog"}
+    one = [
+        "train",
+        file,
+        "-f",
+        "crfsuite",
+        "-m",
+        "hmm",
+        "--states",
+        2,
+        "--observed",
+        "label,attributes",
+        "-q",
+    ]
+    assert "several columns make a vector" in shell.refused(*one, "-o", path)
 
 
 # ------------------------------------------------------------------------------------------------ some labels

@@ -42,10 +42,20 @@ def observed(settings: argparse.Namespace, corpus: seqlab.Corpus, label: str | N
 
 
 def bags(corpus: seqlab.Corpus, *, points: bool, observed: str | None) -> Any:
-    """Return the observations of a mixture: the words of every sentence, or the vector of every token."""
+    """Return the observations of a mixture: the words or attributes of every sentence, or the vector of every token."""
+    from seqlab.corpus import BagColumn
+    from seqlab.corpus.columns import resolve
+
     if points:
         return numbers.points_of(corpus, observed)
-    return [words_of(corpus, i, ()) for i in range(len(corpus))]
+    lists = [name for name in corpus.columns if isinstance(corpus.data(name), BagColumn)]
+    name = resolve(observed, corpus.columns) if observed is not None else lists[0] if lists else None
+    if name is None:
+        return [words_of(corpus, i, ()) for i in range(len(corpus))]
+    return [
+        [one for token in row for one in ([token] if isinstance(token, str) else token)]
+        for row in corpus.column(name)
+    ]
 
 
 def _with_unlabelled(

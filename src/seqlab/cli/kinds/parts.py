@@ -47,6 +47,11 @@ def _hidden(
             getattr(seqlab, numbers.EMISSIONS[emission]), argparse.Namespace(iterations=None), rest
         )
     if observed is not None:
+        if settings.observed is not None and len(settings.observed) > 1 and emission not in numbers.VECTORS:
+            raise OptionError(
+                f"--observed {observed}: several columns make a vector, but emissions are {emission}; pass --emissions "
+                f"gaussian, or name one column"
+            )
         own["column"] = observed
     if label is None and emission in (numbers.WORDS, "bag"):
         own["unknown"] = rest.pop("unknown", "missing")  # files have new words

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
-from seqlab.cli.corpora import is_model, label_column, load_tagger, read_corpora
+from seqlab.cli.corpora import is_model, label_column, load_model, read_corpora
 from seqlab.cli.numbers import with_vectors
 from seqlab.cli.parsing import reading_of
 from seqlab.errors import OptionError
@@ -38,7 +38,10 @@ def read(settings: argparse.Namespace, emissions: Any, observed: str | None) -> 
             f".json, .toml or .npz, lines of words and their labels, or labelled sentences"
         )
     if form is None and is_model(path):
-        return load_tagger(path), {}
+        before = load_model(path)
+        if not hasattr(before, "generate"):
+            raise OptionError(f"--init {path}: EM begins with an hmm, but this is a {type(before).__name__}")
+        return before, {}
     form = form or _form(path)
     if form == "dictionary":
         return dictionary(path), {}
