@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from pathlib import Path
 
 import seqlab
 from seqlab import HMM, BaumWelch, draw
+from seqlab.errors import ConvergenceWarning
 from seqlab.evaluation import many_to_one, one_to_one, v_measure
 
 CLOSED = {
@@ -72,6 +74,7 @@ def dictionary(X: Rows, y: Rows) -> dict[str, set[str]]:
 
 def main(folder: Path) -> None:
     """Induce without help, then with larger and larger dictionaries."""
+    warnings.simplefilter("ignore", ConvergenceWarning)  # few iterations are meant: more would do harm
     X, y = text()
     tags = sorted({label for row in y for label in row})
     learner = BaumWelch(max_iterations=40)

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 import seqlab
 from seqlab import HMM, BaumWelch, Corpus, FeatureBag, draw
+from seqlab.errors import ConvergenceWarning
 
 SIZES = (5, 10, 20, 50, 100, 200, 500)
 WAYS = {  # name -> what learns; None: labelled sentences only
@@ -57,6 +59,7 @@ X_test, y_test = bags(test), list(test.column("pos"))
 
 def main(folder: Path) -> None:
     """Train all models, print a table, draw it."""
+    warnings.simplefilter("ignore", ConvergenceWarning)  # few iterations are meant: more would do harm
     curves: dict[str, list[tuple[float, float]]] = {name: [] for name in WAYS}
     print(f"accuracy on {len(y_test)} test sentences; {len(y)} sentences of text in all\n")
     print("labelled   " + "   ".join(WAYS))

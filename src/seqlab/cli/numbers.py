@@ -14,6 +14,7 @@ WORDS = "categorical"
 _CLASSES = ("Categorical", "Gaussian", "GaussianMixture", "Poisson", "FeatureBag")
 EMISSIONS = dict(zip(parsing.EMISSIONS, _CLASSES, strict=True))
 VECTORS = ("gaussian", "gaussian-mixture", "poisson")
+WORD_COLUMNS = ("word", "form")
 BETWEEN = ","  # of the names of columns that make one vector
 NOT_THERE = ("", "nan", "na", "null", "none")  # a number that is missing
 
@@ -39,8 +40,9 @@ def observed_column(settings: argparse.Namespace, corpus: seqlab.Corpus, label: 
     others = [name for name in corpus.columns if name != label]
     held = {name: type(corpus.data(name)).__name__ for name in others}
     wanted = {WORDS: "StringColumn", "bag": "BagColumn"}.get(kind, "VectorColumn")
-    if kind is None:
-        return None if "StringColumn" in held.values() else next(iter(others), None)
+    if kind is None:  # words if there are any, else numbers or attributes
+        lists = [name for name in others if held[name] != "StringColumn"]
+        return None if not lists or any(name in others for name in WORD_COLUMNS) else lists[0]
     found = next((name for name in reversed(others) if held[name] == wanted), None)
     if found is not None or kind not in VECTORS:
         return None if kind == WORDS else found

@@ -207,6 +207,31 @@ FEATURES = (
     option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels"),
 )
 
+_READ = (
+    "format",
+    "columns",
+    "separator",
+    "comments",
+    "missing",
+    "sequence",
+    "encoding",
+)  # equal to the arguments of seqlab.read
+_FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
+_COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
+_COMMENTS = "lines that begin with # (or PREFIX) are comments"
+READING = Group(
+    "how files are read",
+    option("--format -f NAME", _FORMATS, choices=NAMES),
+    option("--columns -c NAMES", _COLUMNS, columns),
+    option("--separator CHAR", "between cells: tab, space, or a character", separator),
+    option("--comments PREFIX", _COMMENTS, nargs="?", const=True),
+    option("--missing MARK", "the cell of a label that is not known, as _ (in JSON: null)"),
+    option("--sequence COLUMN", "of a table: says which sentence a row belongs to"),
+    option("--encoding NAME", "of the file (default: utf-8)"),
+)
+ENDING = (JSON, THREADS, READING)
+
+
 CLASSIFIER = option(
     "--classifier NAME", "of local: scikit-learn's, by name (default: LinearSVC); -p has its options"
 )
@@ -236,30 +261,6 @@ HIDDEN = Group(
     option("--unlabelled FILE", "further sentences without labels", action="append"),
     option("--unlabelled-weight X", "what a sentence without labels counts (default: 1)", number),
 )
-
-_READ = (
-    "format",
-    "columns",
-    "separator",
-    "comments",
-    "missing",
-    "sequence",
-    "encoding",
-)  # equal to the arguments of seqlab.read
-_FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
-_COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
-_COMMENTS = "lines that begin with # (or PREFIX) are comments"
-READING = Group(
-    "how files are read",
-    option("--format -f NAME", _FORMATS, choices=NAMES),
-    option("--columns -c NAMES", _COLUMNS, columns),
-    option("--separator CHAR", "between cells: tab, space, or a character", separator),
-    option("--comments PREFIX", _COMMENTS, nargs="?", const=True),
-    option("--missing MARK", "the cell of a label that is not known, as _ (in JSON: null)"),
-    option("--sequence COLUMN", "of a table: says which sentence a row belongs to"),
-    option("--encoding NAME", "of the file (default: utf-8)"),
-)
-ENDING = (JSON, THREADS, READING)
 
 
 def metric(what: str) -> Option:

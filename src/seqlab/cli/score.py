@@ -223,8 +223,11 @@ def _labels(tagger: Any, corpus: seqlab.Corpus, given: str | None) -> str | None
     column = tagger.column_ if given is None else resolve(given, corpus.columns)
     if column not in corpus.columns:
         return None
-    found = corpus.strings(column).compact()
-    strange = [i for i, one in enumerate(found.values) if one is not None and one not in tagger.labels_]
+    found: Any = corpus.data(column)
+    if not hasattr(found, "pool"):
+        raise CorpusError(f"{corpus.name}:1: column {column!r} has no labels, but vectors or attributes")
+    found = found.compact()
+    strange = [i for i, one in enumerate(found.values) if one not in tagger.labels_]
     if strange:
         import numpy as np
 

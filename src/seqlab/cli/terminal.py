@@ -123,8 +123,9 @@ def counted(number: int, noun: str) -> str:
 
 _FLAGS = (
     "columns|format|separator|comments|missing|sequence|encoding|constraints|metric|patience|order|keep|dev|decode|beam|"
-    "scheme|column|folds|resume|how|resource|smoothing|allowed|init|restarts|seed|threads|n_states|max_iterations"
+    "scheme|column|folds|resume|how|resource"
 )
+_OF_MODELS = "smoothing|allowed|init|restarts|seed|threads|n_states|max_iterations"
 _RENAMED = {"column": "label", "n_states": "states", "max_iterations": "iterations"}
 
 
@@ -137,7 +138,7 @@ def for_shell(message: str) -> str:
     text = ": ".join(line for line in lines if line.strip("^"))
     text = re.sub(r"columns=\{([^}]*)\}", _picked, text)
     text = text.replace("seqlab.tags.repair", "seqlab convert --scheme ... --repair conlleval")
-    return re.sub(rf"\b({_FLAGS})=('[^']*'|\.\.\.|True\b|[-\w.]+)?(?!\w)", _flag, text)
+    return re.sub(rf"\b({_FLAGS}|{_OF_MODELS})=('[^']*'|\.\.\.|True\b|[-\w.]+)?(?!\w)", _flag, text)
 
 
 def _picked(found: re.Match[str]) -> str:

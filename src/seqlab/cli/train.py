@@ -287,5 +287,10 @@ def _odd_labels(corpus: seqlab.Corpus, label: str) -> Iterator[str]:
         yield f"warning   every token has the label {min(found)!r}; --label names another column: {others}"
     if not all(map(str.strip, found)):
         labels = enumerate(corpus.column(label))
-        blank = [(i, t) for i, sentence in labels for t, y in enumerate(sentence) if not y.strip()]
+        blank = [
+            (i, t)
+            for i, sentence in labels
+            for t, y in enumerate(sentence)
+            if y is not None and not y.strip()
+        ]
         yield f"warning   {counted(len(blank), 'token')} without a label, the first at {corpus.place(*blank[0])}"
