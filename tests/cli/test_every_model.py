@@ -69,6 +69,8 @@ def test_arpa_files_go_both_ways(name, shell, tagged, tmp_path):
         assert other["log_prob"] == pytest.approx(scores[0]["log_prob"], rel=1e-6)
         assert other["oov"] == scores[0]["oov"]
     assert shell.done("sample", arpa, "-n", 2, "--length", 5).count("\n") == 2
+    assert "holds a MarkovChain, which labels no sentences" in shell.refused("tag", arpa, tagged / "test.txt")
+    assert "seqlab convert makes a model of it" in shell.refused("inspect", arpa)
     assert (
         shell("convert", path, "-")[1].startswith("\\data\\") or "\\data\\" in shell("convert", path, "-")[1]
     )

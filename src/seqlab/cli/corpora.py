@@ -175,10 +175,7 @@ def load_tagger(path: str, *, chain: bool = False) -> Any:
 
     chain   True if it must have scores of labels and transitions, which a re-ranker has not
     """
-    from seqlab.families import load
-
-    refuse_stream(path)
-    model = load(path)
+    model = load_model(path)
     if not hasattr(model, "annotate"):
         raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
     if chain and not hasattr(model, "trellis"):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.cli import parsing
-from seqlab.cli.corpora import refuse_stream
+from seqlab.cli.corpora import is_arpa, refuse_stream
 from seqlab.cli.kinds.inside import learned
 from seqlab.cli.kinds.inside import text as text_of
 from seqlab.cli.parsing import option, whole
@@ -56,9 +56,13 @@ def run(arguments: argparse.Namespace) -> None:
 def _facts(arguments: argparse.Namespace) -> dict[str, Any]:
     """Collect all facts, as JSON values."""
     from seqlab import load, store
-    from seqlab.errors import LabelError
+    from seqlab.errors import LabelError, OptionError
 
     refuse_stream(arguments.model)
+    if is_arpa(arguments.model):
+        raise OptionError(
+            f"{arguments.model} is an ARPA file; seqlab convert makes a model of it, whose contents can be shown"
+        )
     state = store.read(arguments.model, verify=arguments.verify)
     tagger: Any = load(arguments.model)
     labels = tuple(getattr(tagger, "labels_", ()))
