@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -198,6 +199,8 @@ def is_arpa(path: str) -> bool:
     """Return True if a file is an n-gram model in ARPA format, by its first lines or its name."""
     if path.removesuffix(".gz").endswith(".arpa"):
         return True
+    if not os.path.isfile(path):  # noqa: PTH113  (a pipe would wait)
+        return False
     return b"\\data\\" in first_bytes(path, 200).splitlines()
 
 
