@@ -7,6 +7,7 @@ from typing import Any
 import seqlab
 from seqlab.errors import OptionError
 
+OUTSIDE = "O"
 LONGEST_NAME = 255  # characters of a file name
 
 
@@ -44,6 +45,10 @@ def _usual_features(corpus: seqlab.Corpus, label: str) -> tuple[Any, str]:
     from seqlab.corpus import BagColumn
     from seqlab.features.presets import usual_features
 
+    rows = corpus.column(label)
+    if any(None in labels for labels in rows):  # outside of every span, as far as a preset is concerned
+        rows = [[OUTSIDE if one is None else one for one in labels] for labels in rows]
+        corpus = corpus.with_column(label, rows)
     chosen = usual_features(corpus, label)
     if chosen is not None:
         return chosen, f"preset {chosen}, chosen by the labels"
