@@ -113,7 +113,9 @@ def test_the_core_obeys_rules_as_masked_trellises_do(order, end, sentences, aske
 
 
 def test_nothing_allowed_names_the_sentence_as_before():
-    hmm = HMM(constraints=[("x", "x"), ("x", "y"), ("y", "x"), ("y", "y")]).fit([["a"], ["b"]], [["x"], ["y"]])
+    hmm = HMM(constraints=[("x", "x"), ("x", "y"), ("y", "x"), ("y", "y")]).fit(
+        [["a"], ["b"]], [["x"], ["y"]]
+    )
     assert hmm.predict([["a"], []]) == [["x"], []]
     with pytest.raises(ImpossibleError, match="sentence 1: ") as told:
         hmm.predict([["a"], ["a", "b"]])

@@ -334,10 +334,10 @@ def test_standard_input_and_picked_columns(shell, folder, tmp_path, corpora):
         (["-p", "memory"], "NAME=VALUE is wanted"),
         (["--patience", "3"], "pass one with --dev"),
         (["--metric", "accuracy"], "pass one with --dev"),
-        (["--order", "7"], "order must be 1 or 2, got 7"),
+        (["--order", "7"], "order must be 1, 2 or 3, got 7"),
         (["--dev", "nowhere.txt"], "nowhere.txt"),
         (["--iterations", "0"], "a whole number from 1 up is wanted"),
-        (["--model", "memm", "--order", "2"], "order must be 1"),
+        (["--model", "memm", "--order", "4"], "order must be 1, 2 or 3"),
     ],
 )
 def test_wrong_use_is_one_sentence_and_2(flags, words, shell, folder, tmp_path):

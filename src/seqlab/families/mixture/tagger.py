@@ -228,8 +228,15 @@ class Mixture(Model):
 
         judge, metric = (None, None) if held_out is None else (judged, "log_likelihood")
         threads = thread_count(None)
-        scoring = {"judge": judge, "metric": metric, "patience": patience}
-        best = best_of(train, len(starts), threads=threads, limit="epochs", **scoring)
+        best = best_of(
+            train,
+            len(starts),
+            threads=threads,
+            judge=judge,
+            metric=metric,
+            patience=patience,
+            limit="epochs",
+        )
         model: Any = best.outcome.theta
         history, theta = best.history, _theta(model)
         likelihoods = [-math.inf if value is None else -value for value in history.objective]
