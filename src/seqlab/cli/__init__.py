@@ -96,6 +96,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 def _exit_code(chosen: Any, arguments: Any) -> int:
     try:
+        arguments = _checked(arguments)
         code = chosen.run(arguments)
         sys.stdout.flush()
     except SeqlabError as error:
@@ -113,6 +114,16 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
         _complain("there is not enough memory for this")
         return FAILED
     return DONE if code is None else int(code)
+
+
+def _checked(arguments: Any) -> Any:
+    """Add the settings of --config, and check that no output replaces what the user needs."""
+    from seqlab.cli import outputs, parsing
+
+    if getattr(arguments, "config", None) is not None:
+        arguments = parsing.with_config(arguments)
+    outputs.check(arguments)
+    return arguments
 
 
 def _mend_streams() -> None:

@@ -29,8 +29,8 @@ seqlab bench chunks.model test.txt --threads 2 --repeat 5
 seqlab bench --json"""
 
 OPTIONS = (
-    option("model MODEL", parsing.MODEL_FILE, nargs="?"),
-    option("files FILE", "what to tag", nargs="*", default=[]),
+    option("model MODEL", parsing.MODEL_FILE, nargs="?", reads=True),
+    option("files FILE", "what to tag", nargs="*", default=[], reads=True),
     option("--repeat N", "runs of each (default: 3)", whole(1), default=3),
     *parsing.ENDING,
 )

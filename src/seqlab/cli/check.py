@@ -22,9 +22,9 @@ seqlab check train.txt --strict && seqlab train train.txt -o m.model"""
 
 _LABEL = "look at this column; may be given several times (default: all that may hold labels)"
 OPTIONS = (
-    option("files FILE", parsing.LABELLED, nargs="+"),
+    option("files FILE", parsing.LABELLED, nargs="+", reads=True),
     option("--label -l COLUMN", _LABEL, action="append"),
-    option("--dev FILE", "further data that train should not share sentences with"),
+    option("--dev FILE", "further data that train should not share sentences with", reads=True),
     parsing.SCHEME,
     option("--strict", "leave with 1 for warnings too"),
     parsing.JSON,

@@ -42,8 +42,8 @@ def _models(text: str) -> list[str]:
 
 
 OPTIONS = (
-    option("train TRAIN", "labelled sentences to learn from", nargs=1),
-    option("test TEST", "labelled sentences to try the models on", nargs=1),
+    option("train TRAIN", "labelled sentences to learn from", nargs=1, reads=True),
+    option("test TEST", "labelled sentences to try the models on", nargs=1, reads=True),
     option("--models -m NAMES", f"of {', '.join(kinds.TAGGERS)} (default: {USUAL})", _models, default=USUAL),
     parsing.LEARNED,
     *parsing.FEATURES,
@@ -53,7 +53,7 @@ OPTIONS = (
     parsing.metric("which is best"),
     option("--bootstrap N", "for intervals (default: 1000)", whole(0), default=1000),
     parsing.SEED,
-    option("--html FILE", "the table as a page, too"),
+    option("--html FILE", "the table as a page, too", writes="page"),
     option("-q --quiet", "the table only: no progress, no warnings"),
     *parsing.ENDING,
 )

@@ -18,12 +18,11 @@ from seqlab.cli.corpora import (
     read_corpora,
     sizes,
 )
+from seqlab.cli.outputs import MODELS
 from seqlab.cli.parsing import Group, option
 from seqlab.cli.terminal import orderly, print_json, put_bytes
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, SchemeError
-
-MODELS = {b"lCRF": "CRFsuite", b"version: ": "CRF++", b"#mdl#": "Wapiti"}  # by their first bytes
 
 USAGE = "INPUT OUTPUT"
 DESCRIPTION = """\
@@ -47,9 +46,32 @@ seqlab convert 3gram.arpa.gz 3gram.model"""
 _SCHEME = "write the labels in this scheme: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
 _REPAIR = "labels that break their scheme: conlleval keeps their spans, strict drops them"
 _LEARNER = "what the weights came from, if not from a likelihood: then they give no probabilities"
+
+
+def _foreign(path: str) -> str | None:
+    """Return the tool that wrote a model, if it is one of another tool."""
+    head = first_bytes(path, 16)
+    return next((tool for magic, tool in MODELS.items() if head.startswith(magic)), None)
+
+
+def _written_kind(arguments: argparse.Namespace) -> str:
+    source = arguments.input
+    if source != "-" and is_model(source):
+        return "arpa"
+    if source != "-" and (is_arpa(source) or _foreign(source) is not None):
+        return "model"
+    return "corpus"
+
+
+def _in_place(arguments: argparse.Namespace) -> tuple[str, ...]:
+    return ("input",) if _written_kind(arguments) == "corpus" else ()
+
+
 OPTIONS = (
-    option("input INPUT", "a corpus, or a model of another tool; - is standard input"),
-    option("output OUTPUT", "the file to write; - is standard output"),
+    option("input INPUT", "a corpus, or a model of another tool; - is standard input", reads=True),
+    option(
+        "output OUTPUT", "the file to write; - is standard output", writes=_written_kind, in_place=_in_place
+    ),
     option("--to FORMAT", f"of the result: {', '.join(NAMES)}", choices=NAMES),
     option("--select NAMES", "the columns to write, in this order", parsing.columns),
     Group(
@@ -85,8 +107,7 @@ def _converted_model(arguments: argparse.Namespace) -> dict[str, Any] | None:
         return None
     if is_model(arguments.input) or is_arpa(arguments.input):
         return _converted_chain(arguments)
-    head = first_bytes(arguments.input, 16)
-    kind = next((kind for magic, kind in MODELS.items() if head.startswith(magic)), None)
+    kind = _foreign(arguments.input)
     if kind is None:
         return None
     options: dict[str, Any] = {"encoding": arguments.encoding} if arguments.encoding else {}

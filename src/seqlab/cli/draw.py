@@ -6,7 +6,7 @@ import argparse
 import sys
 
 import seqlab
-from seqlab.cli import parsing
+from seqlab.cli import outputs, parsing
 from seqlab.cli.corpora import load_tagger, one_sentence, tried
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json
@@ -38,8 +38,8 @@ MOST_FILES = {"trellis": 2, "tables": 2, "moves": 1, "graph": 1}  # a model, and
 _THEME = "colours (default: what the reader's screen prefers)"
 OPTIONS = (
     option("what WHAT", ", ".join(DRAWN), choices=DRAWN),
-    option("files MODEL [FILE]", "a model and sentences; for graph a kind of model", nargs="+"),
-    option("-o --output FILE", "the picture (default: WHAT.svg); - is standard output"),
+    option("files MODEL [FILE]", "a model and sentences; for graph a kind of model", nargs="+", reads=True),
+    option("-o --output FILE", "the picture (default: WHAT.svg); - is standard output", writes="picture"),
     parsing.SENTENCE,
     parsing.NUMBER,
     option("--nbest N", "paths of a trellis (default: 1)", whole(1), default=1),
@@ -59,8 +59,10 @@ OPTIONS = (
 
 def run(arguments: argparse.Namespace) -> None:
     """Draw a picture and write it."""
-    picture = _picture(arguments)
-    target = arguments.output or f"{arguments.what}.svg"
+    if arguments.output is None:
+        arguments.output = f"{arguments.what}.svg"
+        outputs.check(arguments)
+    picture, target = _picture(arguments), arguments.output
     if target == "-":
         sys.stdout.write(picture.svg(theme=arguments.theme))
         return

@@ -29,11 +29,11 @@ seqlab eval a.model test.txt --against b.model"""
 
 
 OPTIONS = (
-    option("files [MODEL] FILE", "a model and labelled sentences, or these alone", nargs="+"),
+    option("files [MODEL] FILE", "a model and labelled sentences, or these alone", nargs="+", reads=True),
     parsing.GOLD,
     option("--predicted COLUMN", "the predicted ones, without a model (default: the last)"),
-    option("--train FILE", "without a model: what it was trained on, for unseen words"),
-    option("--against MODEL", "another model: is the difference more than luck?"),
+    option("--train FILE", "without a model: what it was trained on, for unseen words", reads=True),
+    option("--against MODEL", "another model: is the difference more than luck?", reads=True),
     parsing.metric("of --against"),
     parsing.SCHEME,
     option("--strict", "spans with invalid labels are dropped, not kept as by conlleval"),
@@ -41,7 +41,7 @@ OPTIONS = (
         "--bootstrap N", "confidence intervals by drawing the sentences anew N times", whole(0), default=0
     ),
     option("--seed N", "for what is drawn by chance", whole(0), default=0),
-    option("--html FILE", "also a page with tables and the worst sentences"),
+    option("--html FILE", "also a page with tables and the worst sentences", writes="page"),
     *parsing.ENDING,
 )
 

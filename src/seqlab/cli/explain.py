@@ -28,7 +28,7 @@ seqlab explain chunks.model test.txt --number 12 --at 3"""
 
 OPTIONS = (
     parsing.MODEL,
-    option("file FILE", "sentences; - is standard input", nargs="?"),
+    option("file FILE", "sentences; - is standard input", nargs="?", reads=True),
     parsing.SENTENCE,
     parsing.NUMBER,
     option("--at WHERE", "the word to explain, or its number from 0"),

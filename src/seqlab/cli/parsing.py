@@ -17,6 +17,8 @@ COLUMNS = 80
 
 Option = tuple[list[str], dict[str, Any]]  # names, and the arguments for argparse
 
+FILES = ("reads", "writes", "in_place")  # what cli/outputs.py wants to know of an option
+
 
 class Group:
     """Options under a title in the help; those of a group without a title exclude each other."""
@@ -31,6 +33,10 @@ def option(spelled: str, help: str, type: Any = None, **more: Any) -> Option:  #
     spelled   as the help shows it: "--nbest -n N" takes a value, "--quiet -q" is a switch, "files FILE" is no option
               but an argument with that name
     type      converts the text to a value
+
+    An option that names files says so: reads=True, or writes= with a kind of cli/outputs.py (a function that gives it,
+    or for a folder {name: kind} of its files), and in_place= with a function of the arguments that gives the options
+    whose files the output may replace.
     """
     words = spelled.split()
     names = [word for word in words if word.startswith("-")] or words[:1]
@@ -88,6 +94,8 @@ def add_command(subparsers: Any, name: str, command: Any) -> None:
         epilog=f"examples:\n{lines}",
     )
     add_options(parser, command.OPTIONS)
+    if any(getattr(action, "writes", None) for action in parser._actions):
+        parser.add_argument("--force", action="store_true", help=FORCE)
     parser.set_defaults(parser=parser)
 
 
@@ -100,7 +108,9 @@ def add_options(parser: Any, options: Iterable[Any]) -> None:
             add_options(inner, one.options)
         else:
             names, keywords = one
-            parser.add_argument(*names, **keywords)
+            action = parser.add_argument(*names, **{k: v for k, v in keywords.items() if k not in FILES})
+            for key in FILES:
+                setattr(action, key, keywords.get(key))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -191,8 +201,9 @@ def separator(text: str) -> str:
 # ------------------------------------------------------------------------------------------------ shared options
 
 LABELLED = "labelled sentences; - is standard input"
+FORCE = "outputs may replace inputs, and files of other kinds"
 MODEL_FILE = "a file that seqlab train wrote"
-MODEL = option("model MODEL", MODEL_FILE)
+MODEL = option("model MODEL", MODEL_FILE, reads=True)
 JSON = option("--json", "the same for programs, as JSON")
 THREADS = option("--threads -t N", "threads (default: every core this process may use)", whole(1))
 SEED = option("--seed N", "for what chance draws", whole(0), default=0)
@@ -203,7 +214,7 @@ LEARNED = option("--label -l COLUMN", "the column to learn (default: the last on
 GOLD = option("--label -l COLUMN", "the right labels (default: as in training)")
 SCHEME = option("--scheme NAME", "the tag scheme (default: seen from the labels); none for plain labels")
 FEATURES = (
-    option("--features WHAT", "as for seqlab train"),
+    option("--features WHAT", "as for seqlab train", reads=True),
     option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels"),
 )
 
@@ -236,7 +247,9 @@ CLASSIFIER = option(
     "--classifier NAME", "of local: scikit-learn's, by name (default: LinearSVC); -p has its options"
 )
 GENERATOR = option(
-    "--generator MODEL", "of rerank: a model file, or a kind of model (default: hmm), trained too"
+    "--generator MODEL",
+    "of rerank: a model file, or a kind of model (default: hmm), trained too",
+    reads=True,
 )
 SMOOTHING = option(
     "--smoothing HOW",
@@ -255,10 +268,10 @@ HIDDEN = Group(
     option("--emissions KIND", f"{', '.join(EMISSIONS)} (default: by the column)", choices=EMISSIONS),
     option("--observed COLUMNS", _OBSERVED, names),
     option("--em HOW", "soft (Baum-Welch, the default) or hard (Viterbi)", choices=("soft", "hard")),
-    option("--init WHAT", _INIT),
+    option("--init WHAT", _INIT, reads=True),
     option("--restarts N", "starts by chance, of which the best counts", whole(1)),
     option("--tol X", "end when an iteration gains less than this share", number),
-    option("--unlabelled FILE", "further sentences without labels", action="append"),
+    option("--unlabelled FILE", "further sentences without labels", action="append", reads=True),
     option("--unlabelled-weight X", "what a sentence without labels counts (default: 1)", number),
 )
 

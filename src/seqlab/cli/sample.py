@@ -11,7 +11,7 @@ import seqlab
 from seqlab.cli import numbers, parsing
 from seqlab.cli.corpora import given_text, load_model, named_for, placed, read_corpora, words_of
 from seqlab.cli.parsing import option, whole
-from seqlab.cli.terminal import as_json, check_target, put_pieces
+from seqlab.cli.terminal import as_json, put_pieces
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, QuestionError
 
@@ -33,13 +33,13 @@ seqlab sample hmm.model -n 3 --length 8 --to slash
 seqlab sample crf.model --sentence "The old man the boats ." -n 4"""
 
 OPTIONS = (
-    option("model MODEL", f"{parsing.MODEL_FILE}, or an ARPA file"),
-    option("files FILE", "sentences to label; - is standard input", nargs="*", default=[]),
+    option("model MODEL", f"{parsing.MODEL_FILE}, or an ARPA file", reads=True),
+    option("files FILE", "sentences to label; - is standard input", nargs="*", default=[], reads=True),
     option("-s --sentence TEXT", "one sentence to label, its words between blanks"),
     option("-n N", "how many (default: 1)", whole(1), default=1),
     option("--length N", "tokens of a sentence (of markov: at most)", whole(0)),
     parsing.SEED,
-    option("-o --output FILE", "instead of standard output", default="-"),
+    option("-o --output FILE", "instead of standard output", default="-", writes="corpus"),
     option("--to FORMAT", f"of drawn sentences: {', '.join(NAMES)}", choices=NAMES),
     option("--json", "a JSON object a line"),
     parsing.READING,
@@ -48,8 +48,6 @@ OPTIONS = (
 
 def run(arguments: argparse.Namespace) -> None:
     """Draw and write."""
-    if arguments.output != "-":
-        check_target(arguments.output, "the sample")
     model = load_model(arguments.model)
     if arguments.files or arguments.sentence is not None:
         pieces = _labellings(model, arguments)

@@ -31,8 +31,8 @@ seqlab score hmm.model test.txt --label pos --json
 seqlab score crf.model test.txt"""
 
 OPTIONS = (
-    option("model MODEL", f"{parsing.MODEL_FILE}, or an ARPA file"),
-    option("files FILE", "sentences; - is standard input", nargs="+"),
+    option("model MODEL", f"{parsing.MODEL_FILE}, or an ARPA file", reads=True),
+    option("files FILE", "sentences; - is standard input", nargs="+", reads=True),
     option("--label -l COLUMN", "the labels (of markov: the symbols; default: as in training)"),
     option("--total", "the sums alone, without a line a sentence"),
     *parsing.ENDING,

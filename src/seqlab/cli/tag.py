@@ -42,12 +42,21 @@ cat *.txt.gz | seqlab tag pos.model - -o tagged.txt.gz --threads 2
 seqlab tag ner.model tweets.txt --spans
 seqlab tag ner.model tweets.txt --marginals --json"""
 
+
+def _in_place(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the options whose files the output may replace: what it adds to, not what it does without."""
+    names = ("labels_only", "nbest", "all_marginals", "spans", "json")
+    return () if any(getattr(arguments, name) for name in names) else ("files",)
+
+
 _DECODE = "viterbi (the best path, default), posterior (each token for itself), beam"
 _KNOWN = "labels that are known, by the name or number of their column; _ or nothing where none is"
 OPTIONS = (
     parsing.MODEL,
-    option("files FILE", "sentences (default: standard input)", nargs="*", default=[]),
-    option("-o --output FILE", "instead of standard output", default="-"),
+    option("files FILE", "sentences (default: standard input)", nargs="*", default=[], reads=True),
+    option(
+        "-o --output FILE", "instead of standard output", default="-", writes="corpus", in_place=_in_place
+    ),
     parsing.SENTENCE,
     Group(
         "what is written (instead of the best label of each token)",

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 import seqlab
-from seqlab.errors import OptionError
 
 COLUMNS = 80
 GRACE = 1.0  # seconds for the program to end cleanly
@@ -36,17 +35,6 @@ def as_json(value: Any, indent: int | None = None) -> str:
 def print_json(value: Any) -> None:
     """Print one JSON document."""
     print(as_json(value, indent=2))
-
-
-def check_target(path: str, what: str) -> None:
-    """Check the name of an output file before anything is read; `what` describes its contents."""
-    from pathlib import Path
-
-    target = Path(path)
-    if target.is_dir():
-        raise OptionError(f"{path}: this is a directory, but {what} needs the name of a file")
-    if not target.parent.is_dir():
-        raise OptionError(f"{path}: there is no folder {str(target.parent)!r}; make it first")
 
 
 def put_pieces(target: str, pieces: Iterable[bytes]) -> None:

@@ -50,18 +50,18 @@ _FEATURES = (
 _TYPES = ("float64", "float32", "float16", "int8")
 _LEARNERS = f"how a crf, memm or rerank learns: {', '.join([*kinds.KINDS['crf'].learners, *kinds.RANKING])}"
 OPTIONS = (  # every default is None, so that the values of a config file can apply
-    option("files FILE", _FILES, nargs="*", default=[]),
-    option("-o --output MODEL", "where the model goes; - is standard output"),
+    option("files FILE", _FILES, nargs="*", default=[], reads=True),
+    option("-o --output MODEL", "where the model goes; - is standard output", writes="model"),
     parsing.LEARNED,
-    option("--config TOML", "settings by the names of these flags; flags win"),
+    option("--config TOML", "settings by the names of these flags; flags win", reads=True),
     Group(
         "the model",
         option("--model -m KIND", f"{_KINDS} (default: crf)", choices=list(kinds.KINDS)),
-        option("--features WHAT", _FEATURES),
+        option("--features WHAT", _FEATURES, reads=True),
         option("--order K", "labels (of markov: words) to look back", whole(1)),
         parsing.SMOOTHING,
         option("--constraints SCHEME", "a tag scheme to obey, as IOB2; auto looks at the labels"),
-        option("--allowed FILE", "what words may be: lines of a word and its labels, or .json"),
+        option("--allowed FILE", "what words may be: lines of a word and its labels, or .json", reads=True),
         option("--min-count N", "drop attributes met less often", whole(1)),
         option("--prune X", "after training, drop weights of at most this size", number),
         option("--storage TYPE", f"of weights in the file: {', '.join(_TYPES)}", choices=_TYPES),
@@ -76,10 +76,10 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
         option("--l2 X", "penalty on their squares", number),
         parsing.ITERATIONS,
         option("-p --param NAME=VALUE", "any option of model or learner", param, action="append"),
-        option("--dev FILE", "sentences that choose the best weights", action="append"),
+        option("--dev FILE", "sentences that choose the best weights", action="append", reads=True),
         option("--metric NAME", "what counts on --dev: accuracy, span_f1, ..."),
         option("--patience N", "epochs without a better score", whole(1)),
-        option("--start MODEL", "a model to go on from"),
+        option("--start MODEL", "a model to go on from", reads=True),
         option("--seed N", "for what is drawn by chance (default: 0)", whole(0)),
         parsing.THREADS,
     ),
@@ -89,9 +89,8 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
 )
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Read, train, save, report."""
-    settings = parsing.with_config(arguments)
+def run(settings: argparse.Namespace) -> None:
+    """Read, train, save, report; the settings are arguments and the values of --config."""
     _check(settings)
     if settings.quiet:  # as a config file may say
         warnings.simplefilter("ignore")
@@ -110,8 +109,6 @@ def _check(settings: argparse.Namespace) -> None:
         settings.parser.error("where shall the model go? pass -o MODEL")
     if settings.output == "-" and settings.json:
         raise OptionError("-o - and --json would both write to standard output; name a file for the model")
-    if settings.output != "-":
-        terminal.check_target(settings.output, "the model")
     if not settings.dev and (settings.metric or settings.patience):
         raise OptionError("--metric and --patience look at a development set; pass one with --dev")
 

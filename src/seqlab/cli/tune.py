@@ -12,7 +12,7 @@ from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.kinds.data import fit_arguments
 from seqlab.cli.parsing import Group, option, param, value_of, whole
-from seqlab.cli.terminal import Screen, check_target, duration, impatient, settings_text, training_progress
+from seqlab.cli.terminal import Screen, duration, impatient, settings_text, training_progress
 from seqlab.errors import OptionError
 
 USAGE = "FILE ... --set NAME=VALUES ..."
@@ -65,10 +65,10 @@ def _setting(text: str) -> tuple[str, str]:
 _RESOURCE = "what halving gives more of: sentences (the default) or iterations"
 _KINDS = list(kinds.KINDS)
 OPTIONS = (
-    option("files FILE", parsing.LABELLED, nargs="+"),
+    option("files FILE", parsing.LABELLED, nargs="+", reads=True),
     option("--set NAME=VALUES", "an option and what to try", _setting, dest="search", action="append"),
     parsing.LEARNED,
-    option("--dev FILE", "sentences to score on", action="append"),
+    option("--dev FILE", "sentences to score on", action="append", reads=True),
     option("--folds K", "parts of FILE to score on (default: 5)", whole(2)),
     option("--by WHAT", "document: folds keep documents whole", choices=("document",)),
     option("--metric NAME", "accuracy, span_f1, sentence_accuracy, ..."),
@@ -78,7 +78,7 @@ OPTIONS = (
     option("--factor N", "1 in N goes on (default: 3)", whole(2), default=3),
     option("--jobs -j N", "trainings side by side (default: as many as threads)", whole(1)),
     option("--threads -t N", "of all trainings together (default: every core)", whole(1)),
-    option("--resume FILE", "write down what is done, and go on from there"),
+    option("--resume FILE", "write down what is done, and go on from there", writes="journal"),
     parsing.SEED,
     Group(
         "the model",
@@ -92,8 +92,8 @@ OPTIONS = (
         option("-p --param NAME=VALUE", "any option that stays as it is", param, action="append"),
     ),
     parsing.HIDDEN,
-    option("-o --output MODEL", "save the best one, trained on all of FILE"),
-    option("--picture FILE", "error over an option: .svg, .png or .pdf"),
+    option("-o --output MODEL", "save the best one, trained on all of FILE", writes="model"),
+    option("--picture FILE", "error over an option: .svg, .png or .pdf", writes="picture"),
     option("--over NAME", "the option of --picture (default: a penalty)"),
     option("-q --quiet", "errors only"),
     parsing.JSON,
@@ -144,10 +144,6 @@ def _check(arguments: argparse.Namespace) -> None:
         raise OptionError("--dev and --folds exclude each other: score on one set, or on each part in turn")
     if arguments.n and arguments.how == "grid":
         raise OptionError("-n is for --how random and --how halving; a grid has all combinations")
-    targets = {"the model": arguments.output, "the picture": arguments.picture, "--resume": arguments.resume}
-    for what, path in targets.items():
-        if path:
-            check_target(path, what)
     if arguments.picture and not arguments.picture.lower().endswith((".svg", ".png", ".pdf")):
         raise OptionError(f"--picture {arguments.picture}: a picture is written as .svg, .png or .pdf")
     if arguments.over and not arguments.picture:

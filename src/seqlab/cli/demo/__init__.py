@@ -22,6 +22,11 @@ from seqlab.errors import ConvergenceWarning, OptionError
 
 NARROWEST = 20
 FOLDER = "demo-output"
+WRITTEN = {
+    **dict.fromkeys(("report.html", "mistakes.html"), "page"),
+    **dict.fromkeys(("trellis.svg", "moves.svg", "learning.svg"), "picture"),
+    "crf.model": "model",
+}
 
 USAGE = ""
 DESCRIPTION = """\
@@ -45,7 +50,9 @@ def _width(text: str) -> int:
 
 OPTIONS = (
     option("--sentence -s TEXT", "what to label (default: you are asked, on a terminal)"),
-    option("--output -o FOLDER", f"for report and pictures (default: {FOLDER})", default=FOLDER),
+    option(
+        "--output -o FOLDER", f"for report and pictures (default: {FOLDER})", default=FOLDER, writes=WRITTEN
+    ),
     option("--garden-path", "decode 'the old man the boat' and draw its trellis"),
     option("--width N", "screen columns of --garden-path (default: the terminal's)", _width),
     option("--no-color", "no colours (NO_COLOR=1 does the same)"),
