@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,27 +16,32 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that replaces `path` when the block ends without an error.
 
     It is written to a temporary file in the same folder, synced to disk, then renamed; it keeps the permissions of the
-    old file. After an error the old file is unchanged, and the temporary one is removed.
+    old file. After an error the old file is unchanged, and the temporary one is removed; one that a killed program
+    left is removed by the next that writes the same file.
     """
     target = Path(os.path.realpath(path))
     mode = _mode_of(target)
-    # In the same folder, because only there is renaming atomic.
-    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
+    _remove_leftovers(target)
+    temporary = target
     try:
-        with temporary.open("xb") as file:
+        temporary, opened = _opened_beside(target)
+        with opened as file:
             if mode is not None:
                 temporary.chmod(mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(target)
+            if os.name == "nt":  # which renames closed files only, and has no locks
+                file.close()
+            temporary.replace(target)
     except OSError as error:
-        if error.filename == str(temporary):  # the user does not know the temporary name
+        if _is_temporary(target, os.path.basename(str(error.filename))):  # noqa: PTH119  the user does not know the temporary name
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        if temporary != target:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
     _sync_folder(target.parent)
 
 
@@ -43,6 +49,55 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file atomically; text as UTF-8, with a question mark for characters that UTF-8 cannot encode."""
     with replaced(path) as file:
         file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+
+
+def _beginning(target: Path) -> str:
+    """Return how the names of temporary files of a target begin; short, for a file system that counts bytes."""
+    return f".{target.name[:40]}."
+
+
+def _is_temporary(target: Path, name: str) -> bool:
+    """Return True for the name of a temporary file of a target."""
+    return re.fullmatch(re.escape(_beginning(target)) + r"[0-9a-f]{16}\.tmp", name) is not None
+
+
+def _opened_beside(target: Path) -> tuple[Path, BinaryIO]:
+    """Make a temporary file in the same folder, because only there is renaming atomic, and lock it."""
+    while True:
+        temporary = target.with_name(f"{_beginning(target)}{os.urandom(8).hex()}.tmp")
+        file = temporary.open("xb")
+        _locked(file.fileno())  # until it is closed, also by the end of the program
+        if os.fstat(file.fileno()).st_nlink:
+            return temporary, file
+        file.close()  # another program took it for a leftover before it was locked
+
+
+def _locked(handle: int) -> bool:
+    """Lock an open file; False if another program has the lock, or the system has no locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove temporary files of this target that no running program writes."""
+    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
+        for found in [entry.path for entry in entries if _is_temporary(target, entry.name)]:
+            with contextlib.suppress(OSError):
+                _remove_unlocked(found)
+
+
+def _remove_unlocked(path: str) -> None:
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        if stat.S_ISREG(os.fstat(handle).st_mode) and _locked(handle):
+            os.unlink(path)  # noqa: PTH108
+    finally:
+        os.close(handle)
 
 
 def _mode_of(target: Path) -> int | None:
