@@ -124,6 +124,7 @@ void bind_batches(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_objects(nb::module_& m);
 void bind_machine(nb::module_& m);
+void bind_asking(nb::module_& m);
 void bind_strings(nb::module_& m);
 void bind_lists(nb::module_& m);
 void bind_encode(nb::module_& m);

@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_inference(m);
     seqlab::bind::bind_objects(m);
     seqlab::bind::bind_machine(m);
+    seqlab::bind::bind_asking(m);
     seqlab::bind::bind_strings(m);
     seqlab::bind::bind_lists(m);
     seqlab::bind::bind_encode(m);

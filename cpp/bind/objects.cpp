@@ -26,7 +26,7 @@ void bind_nbest(nb::module_& m, const char* name) {
                 const std::size_t T = n ? ids.size() / n : 0;
                 Unlocked unlocked;
                 std::size_t got = 0;
-                while (got < n && self.next(ids.data() + got * T, scores.data() + got)) ++got;
+                for (; got < n && self.next(ids.data() + got * T, scores.data() + got); ++got) poll();
                 return got;
             },
             "n"_a, "ids"_a.noconvert(), "scores"_a.noconvert());

@@ -10,6 +10,8 @@
 
 #include <chrono>
 #include <thread>
+
+#include "base/parallel/poll.hpp"
 #if defined(__GLIBCXX__)
 #include <cxxabi.h>
 #endif
@@ -30,10 +32,13 @@ auto ended_by_sleep(F f) {
 #endif
 }
 
-// Replaces nanobind's gil_scoped_release.
+// Ask whether this thread shall go on: runs handlers of signals (which may raise), and looks at the flag that it heeds.
+void ask_python();
+
+// Replaces nanobind's gil_scoped_release; long loops inside ask Python now and then whether to go on.
 class Unlocked {
 public:
-    Unlocked() : state_(PyEval_SaveThread()) {}
+    Unlocked() : state_(PyEval_SaveThread()), poll_(ask_python) {}
     ~Unlocked() {
         ended_by_sleep([this] { PyEval_RestoreThread(state_); });
     }
@@ -42,6 +47,7 @@ public:
 
 private:
     PyThreadState* state_;
+    Poll poll_;
 };
 
 // call(), which may use Python, with the lock.

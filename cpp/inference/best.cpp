@@ -74,7 +74,7 @@ void dense_viterbi(Batch<F> batch, const Group& g, const PerEdges<F, DenseTable<
     const auto& k = kernels().of<F>();
     const Trellis<F>& first = batch[g.member[0]];
     Chain<F> chain[4];
-    for (std::size_t s = 0; s < g.size; ++s) {
+    for (std::size_t s = 0; s < std::min(g.size, std::size(chain)); ++s) {
         chain[s] = chain_of(batch[g.member[s]]);
         chain[s].path = paths[g.member[s]];
     }
@@ -109,6 +109,7 @@ public:
         *exact = 1;
         *dead = -1;
         for (std::size_t t = 0; t < T; ++t) {
+            poll_at(t, width_ * steps_.trellis().L);
             expand(t);
             if (cut(t)) *exact = 0;
             if (survivors_[t].empty()) {
@@ -231,6 +232,7 @@ void viterbi(Batch<F> given, Label* const* paths, double* scores, std::size_t th
         const PinKernels pin(set);
         BestRoom<F> room;
         for (const Group& g : jobs[j]) {
+            poll();
             const std::size_t i = g.member[0];
             if (g.dense) {
                 dense_viterbi(batch, g, tables, room, paths, scores);

@@ -77,6 +77,7 @@ public:
     void run(const Job& job, TargetOf target_of) {
         const FlushToZero quick;
         for (const Group& g : job) {
+            poll();
             if (g.dense) {
                 dense(g, target_of(g.member[0]));
             } else {
@@ -222,6 +223,7 @@ void log_partition(Batch<F> given, double* log_z, std::size_t threads) {
         std::optional<DenseTable<F>> spot;
         Job rest;
         for (const Group& g : jobs[j]) {
+            poll();
             const Trellis<F>& first = batch[g.member[0]];
             const DenseTable<F>* table = g.dense ? &tables.dense(first, spot) : nullptr;
             if (!table || !table->lossless()) {

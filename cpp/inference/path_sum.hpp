@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "base/numerics/sum.hpp"
+#include "base/parallel/poll.hpp"
 #include "kernels/kernels.hpp"
 #include "trellis/steps.hpp"
 
@@ -196,6 +197,7 @@ public:
         CompensatedSum log_z;
         for (std::size_t t = 0; t < T; ++t) {
             const std::size_t states = steps_.states(t);
+            poll_at(t, states * steps_.into(t).from);
             alpha_.resize(start_[t] + states);
             double* const row = alpha_.data() + start_[t];
             log_z.add(advance(t, t > 0 ? alpha(t - 1) : nullptr, row));
@@ -218,6 +220,7 @@ public:
         for (std::size_t t = T - 1;; --t) {
             visitor.node(t, alpha(t), beta.data());
             const Step step = steps_.into(t);
+            poll_at(t, step.before() * step.to);
             node.resize(step.to);
             algebra_.potentials(t, node.data());
             algebra_.weigh(beta, node.data(), step.to, norm_[t], t);

@@ -48,6 +48,7 @@ void draw_paths(PathSum<F, AlgebraOf>& sum, const std::vector<Uniform>& draws, L
         for (std::size_t d = 0; d < draws.size(); ++d) out[d * T + t] = steps.label_of(t, state[d], 0);
         if (t == 0) return;
         const Step step = steps.into(t);
+        poll_at(t, draws.size() + step.after() * step.from);
         sum.algebra().enter(t);
         wheels.assign(step.after(), Wheel{});
         weights.resize(step.from);

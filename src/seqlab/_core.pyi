@@ -215,6 +215,24 @@ def kernels() -> list[str]:
 def use_kernel(name: str) -> bool:
     """Choose one; False when this machine cannot run it."""
 
+class Stopped(KeyboardInterrupt):
+    pass
+
+class Flag:
+    """
+    While a thread is inside its with block and the flag is set, the core raises Stopped.
+    """
+
+    def __init__(self) -> None: ...
+
+    def set(self) -> None: ...
+
+    def is_set(self) -> bool: ...
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, kind: object | None, error: object | None, trace: object | None) -> None: ...
+
 class StringPool:
     """Distinct strings, numbered in order of first appearance."""
 

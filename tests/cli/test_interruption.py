@@ -14,21 +14,49 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has
 SEQLAB = [sys.executable, "-m", "seqlab"]
 
 
-def test_the_first_ctrl_c_saves_the_model(folder, tmp_path, corpora):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_the_model_and_leaves(number, folder, tmp_path, corpora):
     command = [*SEQLAB, "train", folder / "train.txt", "-o", tmp_path / "m", "--model", "svm", "-i", "100000"]
-    command += ["-p", "tolerance=0"]
+    command += ["-p", "tolerance=0", "--dev", folder / "test.txt"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         for line in running.stdout:  # one line an epoch, as it happens
             if line.split()[:1] == ["2"]:
                 break
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         out, err = running.communicate(timeout=60)
-    assert (running.returncode, err) == (0, "")
+    assert (running.returncode, err) == (128 + number, "")
     assert "interrupted, the best so far is kept" in out
     assert f"saved     {tmp_path}/m" in out
     tagger = seqlab.load(tmp_path / "m")
     assert tagger.history_.reason == "interrupted"
     assert tagger.score(corpora[0], "chunk") > 0.5
+
+
+EARLY = """
+import os, signal, sys
+from seqlab.cli import main
+from seqlab.learning.monitor import Monitor
+over = Monitor.over
+def early(self, train):
+    def begin(report):
+        os.kill(os.getpid(), signal.SIGINT)
+        while not self.interrupted():
+            pass
+        from seqlab import _core
+        raise _core.Stopped
+    return over(self, begin)
+Monitor.over = early
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_without_a_first_iteration_nothing_is_saved(folder, tmp_path):
+    (tmp_path / "m").write_bytes(old := seqlab.MostFrequentTag().fit([["a"]], [["N"]]).as_bytes())
+    command = [sys.executable, "-c", EARLY, "train", folder / "train.txt", "-o", tmp_path / "m"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 130, done.stderr
+    assert "ended     without a model: nothing is saved" in done.stdout
+    assert (tmp_path / "m").read_bytes() == old
 
 
 STUBBORN = """

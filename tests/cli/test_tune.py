@@ -154,7 +154,7 @@ def test_ctrl_c_keeps_what_is_done(folder, tmp_path):
     _until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
-    assert running.returncode == 0, err
+    assert running.returncode == 130, err
     assert "stopped   by Ctrl-C" in out
     assert "the same command goes on from there" in out
     lines = journal.read_bytes().splitlines()

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel/poll.hpp"
 #include "base/parallel/team.hpp"
 
 namespace seqlab {
@@ -45,7 +48,10 @@ template <class Job>
 void parallel_for(std::size_t count, std::size_t threads, Job job) {
     if (threads > count) threads = count;
     if (threads <= 1) {
-        for (std::size_t i = 0; i < count; ++i) job(i);
+        for (std::size_t i = 0; i < count; ++i) {
+            poll();
+            job(i);
+        }
         return;
     }
     if (Team* const team = std::exchange(Crew::at_hand(), nullptr)) {
@@ -55,28 +61,50 @@ void parallel_for(std::size_t count, std::size_t threads, Job job) {
         } back{team};
         return team->run(count, job);
     }
-    std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> next{0}, running{0};
     std::exception_ptr failure;
     std::mutex guard;
+    std::condition_variable ended;
     const auto work = [&] {
         try {
-            for (std::size_t i = next++; i < count; i = next++) job(i);
+            for (std::size_t i = next++; i < count; i = next++) {
+                poll();
+                job(i);
+            }
         } catch (...) {
             const std::lock_guard<std::mutex> lock(guard);
             if (!failure) failure = std::current_exception();
             next = count;
         }
     };
+    const auto help = [&, caller = Poll::here()] {
+        const Poll::Lent lent(caller);
+        work();
+        const std::lock_guard<std::mutex> lock(guard);
+        if (--running == 0) ended.notify_one();
+    };
     std::vector<std::thread> helpers;
     helpers.reserve(threads);
     try {
-        for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+        for (std::size_t i = 1; i < threads; ++i) {
+            ++running;
+            helpers.emplace_back(help);
+        }
     } catch (const std::exception&) {
         // The system refuses more threads, or memory for them: this thread and those that started do the work.
+        --running;
     }
     work();
+    for (std::unique_lock<std::mutex> lock(guard); running > 0;) {
+        ended.wait_for(lock, std::chrono::milliseconds(100));
+        lock.unlock();
+        std::exception_ptr told;
+        poll_quietly(told);
+        lock.lock();
+        if (told && !failure) failure = told;
+    }
     for (std::thread& helper : helpers) helper.join();
-    if (failure) std::rethrow_exception(failure);
+    rethrow_first(failure);
 }
 
 // Run work(from, to) for ranges that make up [0, size), one per thread: for loops with independent iterations.

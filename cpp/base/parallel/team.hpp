@@ -11,12 +11,14 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/parallel/pause.hpp"
+#include "base/parallel/poll.hpp"
 
 namespace seqlab {
 
@@ -52,17 +54,26 @@ public:
     template <class Job>
     void run(std::size_t count, Job job) {
         if (helpers_.empty() || count <= 1) {
-            for (std::size_t i = 0; i < count; ++i) job(i);
+            for (std::size_t i = 0; i < count; ++i) {
+                poll();
+                job(i);
+            }
             return;
         }
         done_ = 0;
         job_ = &job;
+        poll_ = Poll::here();
         work_ = [](void* of, std::size_t i) { (*static_cast<Job*>(of))(i); };
         next_.store(std::uint64_t{count} << 32, std::memory_order_release);  // from here on helpers take jobs
         call(std::min(count - 1, helpers_.size()));
         work();
-        for (int turn = 0; done_.load(std::memory_order_acquire) < count; ++turn) rest(turn);
-        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+        std::exception_ptr told;
+        for (int turn = 0; done_.load(std::memory_order_acquire) < count; ++turn) {
+            rest(turn);
+            if (turn % 1024 == 1023) poll_quietly(told);
+        }
+        const std::exception_ptr failure = std::exchange(failure_, nullptr);
+        rethrow_first(failure ? failure : told);
     }
 
 private:
@@ -92,7 +103,7 @@ private:
     }
     void serve() {
         for (std::uint32_t seen = 0; !stop_; seen = round_.load(std::memory_order_acquire)) {
-            work();
+            work(true);
             for (int turn = 0; turn < patience_ && round_.load(std::memory_order_acquire) == seen; ++turn)
                 rest(turn);
             round_.wait(seen, std::memory_order_acquire);
@@ -102,12 +113,15 @@ private:
     // round (or none), which must not be compared with the count of this round. A number below its own count was given
     // out after everything else was written, and its round lasts until that job is done, so the data read then belong
     // to that round.
-    void work() {
+    void work(bool helping = false) {
         for (;;) {
             const std::uint64_t taken = next_.fetch_add(1, std::memory_order_acq_rel);
             const auto i = static_cast<std::size_t>(taken & 0xffffffff);
             if (i >= taken >> 32) return;
             try {
+                std::optional<Poll::Lent> lent;
+                if (helping) lent.emplace(poll_.load(std::memory_order_relaxed));
+                poll();
                 work_.load(std::memory_order_relaxed)(job_.load(std::memory_order_relaxed), i);
             } catch (...) {
                 const std::lock_guard<std::mutex> lock(guard_);
@@ -120,6 +134,7 @@ private:
     std::atomic<std::uint64_t> next_{0};  // jobs of the round in the upper half, jobs taken in the lower half
     std::atomic<std::size_t> done_{0};
     std::atomic<void*> job_{nullptr};
+    std::atomic<Poll*> poll_{nullptr};  // of the caller
     std::atomic<void (*)(void*, std::size_t)> work_{nullptr};
     std::atomic<std::uint32_t> round_{0};
     std::atomic<bool> stop_{false};

@@ -151,6 +151,7 @@ std::int64_t best_labels(const CountedTransitions& moves, const Rows& rows, cons
         Decoder decoder(moves, rows);
         const std::size_t end = std::min((job + 1) * sentences_a_job, data.sentences);
         for (std::size_t s = job * sentences_a_job; s < end; ++s) {
+            poll();
             const std::int64_t from = data.offset[s], to = data.offset[s + 1];
             const bool found = decoder(data.word + from, static_cast<std::size_t>(to - from), ids + from);
             if (!found && lost[job] < 0) lost[job] = static_cast<std::int64_t>(s);

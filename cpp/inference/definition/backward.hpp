@@ -12,6 +12,7 @@ std::vector<Row> backward(const Steps<F>& trellis) {
     if (trellis.T() > 0) beta.back().assign(trellis.states(trellis.T() - 1), S::one);
     for (std::size_t t = trellis.T(); t-- > 1;) {
         const Step n = trellis.into(t);
+        poll_at(t, n.before() * n.to);
         beta[t - 1].resize(n.before());
         for (std::size_t a = 0; a < n.from; ++a)
             for (std::size_t rest = 0; rest < n.rest; ++rest) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/parallel/poll.hpp"
 #include "trellis/steps.hpp"
 
 namespace seqlab::definition {
@@ -37,6 +38,7 @@ std::vector<Row> forward(const Steps<F>& trellis) {
     for (std::size_t t = 0; t < trellis.T(); ++t) {
         const Row before = t > 0 ? alpha[t - 1] : Row{S::one};
         const Step n = trellis.into(t);
+        poll_at(t, n.after() * n.from);
         alpha[t].resize(n.after());
         for (std::size_t rest = 0; rest < n.rest; ++rest)
             for (std::size_t y = 0; y < n.to; ++y) {

@@ -35,6 +35,7 @@ inline void blocked_viterbi(const DenseEdges<double>& edges, size_t T, Chain<dou
         return t == start ? saved + (t / B - 1) * LP : delta + (t - 1 - start) * LP;
     };
     for (size_t t = 0; t < T; ++t) {
+        if (t % 64 == 0 || LP >= 256) poll();
         double* const now = (t + 1) % B == 0 || t == last ? saved + (t / B) * LP : delta + (t % B) * LP;
         long_best_row(now, before(t, t / B * B), edges, chain, t);
     }
@@ -45,6 +46,7 @@ inline void blocked_viterbi(const DenseEdges<double>& edges, size_t T, Chain<dou
     for (size_t stop = last; stop > 0;) {
         const size_t start =
             (stop - 1) / B * B;  // rows start .. stop - 1 give the labels of the same positions
+        poll();
         for (size_t t = start; t < stop; ++t)
             long_best_row(delta + (t - start) * LP, before(t, start), edges, chain, t);
         for (size_t t = stop; t > start; --t) {

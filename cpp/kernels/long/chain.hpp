@@ -68,10 +68,12 @@ public:
     SEQLAB_INLINE void run(double* E) {
         const size_t m = T / 2;
         for (size_t i = 0; i < T - m; ++i) {
+            if constexpr (NV == 0) poll();  // many labels
             if (i < m) forward<false>(i, false);
             backward<false>(T - 1 - i, false);
         }
         for (size_t i = 0; i < T - m; ++i) {
+            if constexpr (NV == 0) poll();
             forward<true>(m + i, E != nullptr);
             if (i < m)
                 backward<true>(m - 1 - i, E != nullptr && i > 0);  // the transition into m is counted already

@@ -7,6 +7,10 @@
 #include "kernels/kernels.hpp"
 #include "kernels/rows/rows.hpp"
 
+namespace seqlab {
+void poll();  // base/parallel/poll.hpp, whose inline functions must not be compiled here
+}
+
 namespace seqlab::SEQLAB_ISA {
 
 // Vector v of a row of L scores of float32 or float64, padded with -inf.

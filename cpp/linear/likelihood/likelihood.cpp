@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/numerics/sum.hpp"
+#include "base/parallel/poll.hpp"
 #include "linear/data/empirical.hpp"
 #include "linear/data/partition.hpp"
 #include "optimise/lanes.hpp"
@@ -92,6 +93,7 @@ double Likelihood<F>::run(std::size_t first, std::size_t last, Worker& worker, T
                           Wanted wanted) const {
     CompensatedSum loss;
     for (std::size_t s = first, end; s < last; s = end) {
+        poll();
         end = block_end(s, last);
         loss.add(run_block(s, end, worker, turn, wanted));
     }

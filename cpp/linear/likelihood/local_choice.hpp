@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/numerics/sum.hpp"
+#include "base/parallel/poll.hpp"
 #include "kernels/kernels.hpp"
 #include "linear/likelihood/loss.hpp"
 #include "linear/likelihood/transition_counts.hpp"
@@ -84,6 +85,7 @@ double local_choices(const Trellis<F>& trellis, const Label* gold, std::size_t b
     SumOfLogs logs;
     Choices<F> choose;
     for (std::size_t t = 0; t < trellis.T; ++t) {
+        poll_at(t, L);
         const double weight = weight_of(t);
         F* const p = residual + t * L;
         const auto y = static_cast<std::size_t>(gold[t]);

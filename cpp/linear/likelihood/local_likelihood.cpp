@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/numerics/sum.hpp"
+#include "base/parallel/poll.hpp"
 #include "linear/data/partition.hpp"
 #include "linear/likelihood/local_choice.hpp"
 #include "linear/likelihood/local_paths.hpp"
@@ -77,6 +78,7 @@ double LocalLikelihood<F>::run(std::size_t first, std::size_t last, Worker& work
             std::ranges::lower_bound(partial.sequence, static_cast<std::int64_t>(from)) -
             partial.sequence.begin());
         for (std::size_t s = from; s < to; ++s) {
+            poll();
             const Trellis<F>& trellis = batch[s - from];
             if (task_.sequences.gold_weight_of(s) != 0.0)
                 loss.add(labelled(trellis, s, worker, wanted));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/parallel/poll.hpp"
 #include "kernels/kernels.hpp"
 #include "linear/data/task.hpp"
 #include "linear/likelihood/chain_scores.hpp"
@@ -62,7 +63,10 @@ public:
     Pass epoch() override {
         const PinKernels pin(set_);
         Pass pass;
-        for (const std::size_t s : visits_.next()) visit(s, pass);
+        for (const std::size_t s : visits_.next()) {
+            poll();
+            visit(s, pass);
+        }
         return pass;
     }
 

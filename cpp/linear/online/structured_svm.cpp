@@ -44,8 +44,10 @@ Check StructuredSvm::check(std::size_t threads) const {
         Sparse difference;
         CompensatedSum sum;
         for (std::size_t i = job * checked_together; i < std::min(all.size(), (job + 1) * checked_together);
-             ++i)
+             ++i) {
+            poll();
             sum.add(task_.sequences.weight_of(all[i]) * rival(fixed, 1.0, all[i], decoder, difference).loss);
+        }
         losses[job] = sum.value();
     });
     CompensatedSum norm, loss;

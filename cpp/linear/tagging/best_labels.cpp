@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/parallel/poll.hpp"
 #include "inference/best.hpp"
 
 namespace seqlab {
@@ -65,6 +66,7 @@ std::int64_t BestLabels::decode(const std::int64_t* offset, std::size_t first, s
     });
     std::int64_t failed = none;
     for (std::size_t i = 0; i < room.order.size();) {
+        poll();
         std::size_t run = 1;
         while (run < 4 && i + run < room.order.size() && length(room.order[i]) == length(room.order[i + run]))
             ++run;

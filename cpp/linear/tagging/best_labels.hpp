@@ -68,6 +68,7 @@ std::int64_t BestLabels::operator()(const std::int64_t* offset, std::size_t sent
         auto scorer = make();
         Room room;
         for (std::size_t b = next++; b + 1 < cut.size(); b = next++) {
+            poll();
             const auto from = static_cast<std::size_t>(offset[cut[b]]);
             const std::size_t size = (static_cast<std::size_t>(offset[cut[b + 1]]) - from) * L_ + spare;
             float* const node = room.node.of(size);

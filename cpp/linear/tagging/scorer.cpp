@@ -36,6 +36,7 @@ void Scorer<F>::operator()(const Entries& entries, F* node, std::size_t threads)
         const PinKernels pin(set);
         Room room;
         for (std::size_t b = w; b < blocks; b += workers) {
+            poll();
             const std::size_t from = b * block_tokens, to = std::min(entries.tokens(), from + block_tokens);
             score(entries, from, to, room, node + from * L());
         }

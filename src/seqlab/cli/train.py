@@ -27,8 +27,8 @@ Learn a model from sentences and write it to a file.
 
 The labels stand in the last column unless --label names another one (upos in CoNLL-U).
 Without --features, a preset that fits the labels is chosen. A markov or mixture needs no
-labels, nor does an hmm with --states. The first Ctrl-C ends training and saves the best
-model so far; the second one quits."""
+labels, nor does an hmm with --states. Ctrl-C saves the best model so far and leaves with
+130; a second one quits at once."""
 
 EXAMPLES = """\
 seqlab train train.txt -o chunks.model
@@ -89,16 +89,18 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
 )
 
 
-def run(settings: argparse.Namespace) -> None:
+def run(settings: argparse.Namespace) -> int:
     """Read, train, save, report; the settings are arguments and the values of --config."""
     _check(settings)
     if settings.quiet:  # as a config file may say
         warnings.simplefilter("ignore")
     quiet = bool(settings.quiet or settings.output == "-")
     with terminal.training_progress(quiet=quiet, json=bool(settings.json)) as screen:
-        facts = _Training(settings, screen).run()
+        training = _Training(settings, screen)
+        facts = training.run()
     if settings.json:
         terminal.print_json(facts)
+    return training.code
 
 
 def _check(settings: argparse.Namespace) -> None:
@@ -119,6 +121,7 @@ class _Training:
     def __init__(self, settings: argparse.Namespace, screen: Screen) -> None:
         self.settings, self.screen, self.say = settings, screen, screen.line
         self.facts: dict[str, Any] = {}
+        self.code = 0
 
     def run(self) -> dict[str, Any]:
         """Run the command, and return the results as data."""
@@ -136,7 +139,7 @@ class _Training:
             self.facts["pruned"] = tagger.pruned_.to_dict()
         self._save(tagger, train, label)
         self.facts["seconds"] = time.perf_counter() - began
-        if dev is not None and not settings.quiet and settings.output != "-":
+        if dev is not None and not settings.quiet and settings.output != "-" and not self.code:
             self.screen.step("scoring the development set")
             report = self._report(tagger, dev, label)
             self.facts["report"] = report.to_dict()
@@ -210,7 +213,13 @@ class _Training:
         began = time.perf_counter()
         X, y = fit_arguments(settings, train, label)
         with terminal.impatient(), self._warnings_shown(), placed(train):
-            tagger.fit(*((X,) if y is None else (X, y)), **options)
+            try:
+                tagger.fit(*((X,) if y is None else (X, y)), **options)
+            except (KeyboardInterrupt, SystemExit) as error:  # SIGTERM and SIGHUP are the second
+                self.code = getattr(error, "code", terminal.INTERRUPTED)
+                if not tagger._fitted():
+                    self.say("\nended     without a model: nothing is saved")
+                    raise
         history: Any = getattr(tagger, "history_", None)
         self.facts["training_seconds"] = time.perf_counter() - began
         self.facts["history"] = history.to_dict() if hasattr(history, "to_dict") else None
@@ -227,11 +236,10 @@ class _Training:
 
     @contextlib.contextmanager
     def _warnings_shown(self) -> Iterator[None]:
-        """Print warnings among the other lines; an interruption is reported separately."""
+        """Print warnings among the other lines."""
 
         def show(message: Warning | str, *_: Any) -> None:
-            if not str(message).startswith("training was interrupted"):
-                self.say(terminal.hanging("warning", terminal.for_shell(str(message))))
+            self.say(terminal.hanging("warning", terminal.for_shell(str(message))))
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")

@@ -12,7 +12,7 @@ from seqlab.cli import kinds, parsing
 from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.kinds.data import fit_arguments
 from seqlab.cli.parsing import Group, option, param, value_of, whole
-from seqlab.cli.terminal import Screen, duration, impatient, settings_text, training_progress
+from seqlab.cli.terminal import INTERRUPTED, Screen, duration, impatient, settings_text, training_progress
 from seqlab.errors import OptionError
 
 USAGE = "FILE ... --set NAME=VALUES ..."
@@ -24,7 +24,7 @@ those of --dev, or with --folds each part of FILE in turn.
 five between these two, l2=0.001..10 any (with --how random or halving). Options are those of
 model and learner, as order, min_count, l1, epochs, and features (presets and template files)
 and learner. With --resume, a search that was killed goes on where it was; Ctrl-C ends it
-with what is done."""
+and says what is done."""
 
 EXAMPLES = """\
 seqlab tune train.txt --dev dev.txt --set l2=0.01,0.1,1,10 --picture l2.svg
@@ -121,11 +121,19 @@ def _values(name: str, text: str) -> Any:
     return [float(f"{value:.6g}") for value in steps]
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> int:
     """Read, search, report."""
+    from seqlab.tuning import Interrupted
+
     _check(arguments)
+    stopped = False
     with training_progress(quiet=arguments.quiet, json=arguments.json) as screen:
-        found = _searched(arguments, screen)
+        try:
+            found = _searched(arguments, screen)
+        except Interrupted as error:
+            if error.tuning is None:
+                raise
+            found, stopped = error.tuning, True
     if arguments.picture:
         found.picture(arguments.over).save(arguments.picture)
     if arguments.output and found.model is not None:
@@ -134,6 +142,7 @@ def run(arguments: argparse.Namespace) -> None:
         print(found.json())
     elif not arguments.quiet:
         print("\n".join(_ending(arguments, found)))
+    return INTERRUPTED if stopped else 0
 
 
 def _check(arguments: argparse.Namespace) -> None:

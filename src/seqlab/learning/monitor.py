@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import signal
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FrameType, TracebackType
@@ -17,6 +18,7 @@ from typing import Any, Protocol, Self, TextIO
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import _core
 from seqlab.arrays import says_no, whole_number
 from seqlab.errors import ConvergenceWarning, OptionError, TrainingWarning
 from seqlab.learning.history import Epoch, History
@@ -28,13 +30,21 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 class Interruptible:
     """Catch the first signal while this is open: it only sets `asked`; the old handlers are restored afterwards.
 
+    flag   is set by the signal; a thread that entered it (`with flag`) then gets _core.Stopped out of the core
+
     Signals can be caught in the main thread only; elsewhere, or where they are ignored, nothing changes. Trainings
     in other threads may share one that the main thread has opened.
     """
 
     def __init__(self) -> None:
-        self.asked: str | None = None
+        self.flag = _core.Flag()
+        self._number: int | None = None
         self._before: dict[int, Any] = {}
+
+    @property
+    def asked(self) -> str | None:
+        """Name of the signal that came; None when none did."""
+        return None if self._number is None else signal.Signals(self._number).name
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -49,15 +59,50 @@ class Interruptible:
     ) -> None:
         if threading.current_thread() is threading.main_thread():
             self._restore()
+            held: list[Interruptible] | None = getattr(_fits, "held", None)
+            if held is not None and self._number is not None:
+                held.append(self)
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
-        self.asked = signal.Signals(number).name
+        self._number = number
+        self.flag.set()
         self._restore()  # the next signal has its usual effect
 
     def _restore(self) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()
+
+    def deliver(self, what: str) -> None:
+        """Give the signal its usual effect, if one came: KeyboardInterrupt, or the end of the program.
+
+        A handler of the user's own is called; training goes on to its end if that returns. `what` became of the model.
+        """
+        if self._number is None or threading.current_thread() is not threading.main_thread():
+            return
+        handler = signal.getsignal(self._number)
+        if handler is signal.default_int_handler:
+            raise KeyboardInterrupt(f"training was interrupted; {what}")
+        if handler == signal.SIG_DFL:
+            raise SystemExit(128 + self._number)  # not by the signal itself: callers may save what they have
+        signal.raise_signal(self._number)
+        warnings.warn(f"training was interrupted by {self.asked}; {what}", TrainingWarning, stacklevel=3)
+
+
+_fits = threading.local()
+
+
+@contextlib.contextmanager
+def interrupted_later() -> Iterator[None]:
+    """Deliver the signal that ended a training when this ends: around the assignment of a fitted value."""
+    before, _fits.held = getattr(_fits, "held", None), list[Interruptible]()
+    held = _fits.held
+    try:
+        yield
+    finally:
+        _fits.held = before
+    for one in held[:1]:
+        one.deliver("the model has the best weights so far")
 
 
 Weights = npt.NDArray[np.float64]  # (n,)
@@ -140,16 +185,27 @@ class Monitor:
     bar: Any = None
     history: History = field(default_factory=History)
     _best: tuple[float, Weights] | None = None
+    _last: tuple[Weights, Epoch] | None = None
     _since: float = 0.0
     _interrupt: Interruptible = field(default_factory=Interruptible)
 
     def over(self, train: Callable[[Report], Outcome]) -> Outcome:
-        """Run a training under this monitor; the result has the weights to keep."""
+        """Run a training under this monitor; the result has the weights to keep.
+
+        A training that was told to end before its first epoch has none, and raises _core.Stopped or what the signal
+        raises.
+        """
         self.history.metric = self.metric
         self._since = time.perf_counter()
         try:
-            with self._interrupt:
+            with self._interrupt, self._interrupt.flag:
                 outcome = train(self._after)
+        except _core.Stopped:  # in the midst of an epoch
+            if self._last is None:
+                self._interrupt.deliver("there are no weights yet")
+                raise
+            theta, epoch = self._last
+            outcome = Outcome(theta, "interrupted", epoch.iteration, epoch.objective)
         finally:
             if self.bar is not None:
                 self.bar.end()
@@ -157,13 +213,6 @@ class Monitor:
             self.history.reason = "interrupted"
         if not self.history.reason:
             self.history.reason = outcome.reason
-        if self.history.reason == "interrupted":
-            warnings.warn(
-                f"training was interrupted by {self._interrupt.asked} after iteration {outcome.iterations}; "
-                f"the model is the best so far",
-                TrainingWarning,
-                stacklevel=2,
-            )
         if self._best is None:
             self.history.best = self.history.epochs[-1].iteration if self.history.epochs else None
         theta = outcome.theta if self._best is None else self._best[1]
@@ -174,17 +223,19 @@ class Monitor:
         return self._interrupt.asked is not None
 
     def _after(self, progress: Progress) -> bool:
-        score = None
+        score, weights = None, progress.weights()
+        numbers = (progress.iteration, progress.objective, progress.gradient_norm, progress.active)
+        if self._last is None:  # scoring may be interrupted
+            self._last = weights, Epoch(*numbers, None, 0.0, {})
         if self.judge is not None:
-            weights = progress.weights()
             score = self.judge(weights)
             if self._best is None or score > self._best[0]:
                 self._best = (score, weights)
                 self.history.best = progress.iteration
-        numbers = (progress.iteration, progress.objective, progress.gradient_norm, progress.active)
         before, self._since = self._since, time.perf_counter()
         epoch = Epoch(*numbers, score, self._since - before, dict(progress.more))
         self.history.epochs.append(epoch)
+        self._last = weights, epoch
         if self.bar is not None:
             self.bar.advance(epoch)
         wish = [says_no(callback(epoch)) for callback in self.callbacks]  # all callbacks are called
@@ -313,10 +364,13 @@ def best_of(
         with guard:
             return callback(epoch)
 
-    def one(i: int) -> tuple[Outcome, Monitor]:
+    def one(i: int) -> tuple[Outcome, Monitor] | None:
         told = tuple(partial(guarded, callback) for callback in callbacks)
         monitor = Monitor(judge, metric, patience, told, None, _interrupt=shared)
-        return monitor.over(lambda report: train(i, max(threads // at_once, 1), report)), monitor
+        try:
+            return monitor.over(lambda report: train(i, max(threads // at_once, 1), report)), monitor
+        except _core.Stopped:
+            return None
 
     def score(i: int) -> float:
         outcome, monitor = done[i]
@@ -325,7 +379,10 @@ def best_of(
         return -math.inf if outcome.objective is None else -outcome.objective
 
     with shared, ThreadPoolExecutor(at_once) as pool:
-        done = list(pool.map(one, range(runs)))
-    number = max(range(runs), key=lambda i: (score(i), -i))
+        done = list(filter(None, pool.map(one, range(runs))))
+    if not done:
+        shared.deliver("there are no weights yet")
+        raise _core.Stopped
+    number = max(range(len(done)), key=lambda i: (score(i), -i))
     say_limit(done[number][0], limit)
     return Best(done[number][0], number, tuple(monitor.history for _, monitor in done))

@@ -87,6 +87,18 @@ def _is_plain(value: Any) -> bool:
     )
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search.
+
+    tuning   what was done, if any trial was complete; else None
+    """
+
+    def __init__(self, tuning: Tuning | None) -> None:
+        done = 0 if tuning is None else len(tuning.trials)
+        super().__init__(f"the search was interrupted after {done} trials")
+        self.tuning = tuning
+
+
 @dataclass(frozen=True)
 class Tuning(Written):
     """Result of a search that took so many seconds.

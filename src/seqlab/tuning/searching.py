@@ -13,7 +13,7 @@ from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import OptionError
 from seqlab.shown import exact
 from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
-from seqlab.tuning.result import Trial, Tuning, is_number
+from seqlab.tuning.result import Interrupted, Trial, Tuning, is_number
 from seqlab.tuning.space import Params, candidates, checked_search, key_of
 from seqlab.tuning.trials import (
     Journal,
@@ -77,7 +77,7 @@ def tune(
     refit         whether to train a model with the best options on all of X in the end
     on_trial      a function of a Trial, called when it is complete
 
-    Ctrl-C ends the search with what is done; `Tuning.interrupted` says so.
+    Ctrl-C ends the search and raises Interrupted, a KeyboardInterrupt whose `tuning` has what was done.
     """
     began = time.perf_counter()
     if how not in WAYS:
@@ -113,11 +113,17 @@ def tune(
     best = min(trials, key=lambda trial: trial.rank(len(parts)), default=None)
     if best is None or not best.is_complete(len(parts)):
         if not whole:
-            raise KeyboardInterrupt
+            raise Interrupted(None)
         why = next((trial.error for trial in trials if trial.error is not None), "there was none")
         raise OptionError(f"no trial of {len(trials)} succeeded; the first one: {why}")
-    final = fitted(fresh(model).set_params(**best.params), X, y) if refit and whole else None
-    return Tuning(
+    final = None
+    try:
+        if refit and whole:
+            final = fresh(model).set_params(**best.params)
+            fitted(final, X, y)
+    except KeyboardInterrupt:
+        whole, final = False, final if was_interrupted(final) else None
+    found = Tuning(
         tuple(trials),
         scorer.name,
         scorer.is_share,
@@ -129,6 +135,9 @@ def tune(
         time.perf_counter() - began,
         _edges(search, best.params),
     )
+    if not whole:
+        raise Interrupted(found)
+    return found
 
 
 def _edges(search: Mapping[str, Any], best: Mapping[str, Any]) -> dict[str, str]:
@@ -237,4 +246,4 @@ def _round(
         else:
             keep(task, known)
     whole = run_all(left, work, jobs, done)
-    return [trial(i) for i in staying if found[i]], whole
+    return [trial(i) for i in staying if len(found[i]) == len(folds)], whole

@@ -14,7 +14,6 @@ import inspect
 import json
 import math
 import os
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.errors import ConvergenceWarning, OptionError, SeqlabError, StoreError
 from seqlab.tagging.sklearn import Estimator
@@ -74,16 +74,19 @@ class Work:
     options: dict[str, Any]
     train_score: bool
 
-    def __call__(self, task: Task, stop: threading.Event) -> Outcome | None:
+    def __call__(self, task: Task, stop: _core.Flag) -> Outcome | None:
         """Train and score; return None when it was stopped."""
         began = time.perf_counter()
         try:
-            scores = None if stop.is_set() else self._scores(task, stop)
+            with stop:  # the core heeds it within an epoch
+                scores = None if stop.is_set() else self._scores(task, stop)
+        except _core.Stopped:
+            return None
         except SeqlabError as error:
             return Outcome(None, None, time.perf_counter() - began, f"{type(error).__name__}: {error}")
         return None if scores is None else Outcome(*scores, time.perf_counter() - began, None)
 
-    def _scores(self, task: Task, stop: threading.Event) -> tuple[float, float | None] | None:
+    def _scores(self, task: Task, stop: _core.Flag) -> tuple[float, float | None] | None:
         split = self.splits[task.fold]
         params = {**self.options, **task.params}
         train = split.train
@@ -117,7 +120,7 @@ def fresh(model: Any) -> Any:
     return type(model)(**{name: own(value) for name, value in model.get_params(deep=False).items()})
 
 
-def fitted(model: Any, X: Any, y: Any, stop: threading.Event | None = None) -> Any:
+def fitted(model: Any, X: Any, y: Any, stop: _core.Flag | None = None) -> Any:
     """Fit a model, which ends early when `stop` is set, if the model supports it."""
     options: dict[str, Any] = {}
     if stop is not None and "callbacks" in inspect.signature(model.fit).parameters:
@@ -131,11 +134,11 @@ def was_interrupted(model: Any) -> bool:
 
 
 def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, Outcome], None]) -> bool:
-    """Run all tasks; False after Ctrl-C, when running tasks end at their next epoch.
+    """Run all tasks; False after Ctrl-C, when running tasks end soon, without an outcome.
 
     done   called here, not in the threads, for every task that is done, in the order in which they end
     """
-    stop = threading.Event()
+    stop = _core.Flag()
     with _no_limits_said(), ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks)))) as pool:
         left: dict[Future[Outcome | None], Task] = {pool.submit(work, task, stop): task for task in tasks}
 

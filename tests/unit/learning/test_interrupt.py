@@ -46,31 +46,196 @@ def run(program):
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("order", [1, 2])
-def test_the_first_signal_ends_training_with_a_model(name, order):
+def test_the_first_signal_keeps_a_model_and_is_raised_again(name, order):
     done = run(f"""
         tagger, go = fit(send(signal.{name}), order={order})
-        go()
+        try:
+            go()
+        except (KeyboardInterrupt, SystemExit) as error:
+            print(type(error).__name__, error)
         assert tagger.history_.reason == "interrupted", tagger.history_
         assert len(tagger.history_) == 3, len(tagger.history_)
         assert len(tagger.predict(train)) == 30
         assert tagger.model_.order == {order}
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-        print("usable")
+        go = None
     """)
-    assert done.stdout == "usable\n", done.stderr
-    assert "TrainingWarning" in done.stderr
-    assert f"training was interrupted by {name} after iteration 2" in done.stderr
+    number = getattr(signal, name)
+    raised = "KeyboardInterrupt training was interrupted; the model has the best weights so far"
+    assert done.stdout == (f"{raised}\n" if number == signal.SIGINT else f"SystemExit {128 + number}\n"), (
+        done.stderr
+    )
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_that_ends_programs_ends_this_one_in_good_order(name, code):
+    done = run(f"""
+        tagger, go = fit(send(signal.{name}))
+        try:
+            go()
+        finally:
+            print(len(tagger.history_))
+        print("still here")
+    """)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "3\n", "")
+
+
+def test_a_handler_of_ones_own_is_called_when_the_model_is_there():
+    done = run("""
+        signal.signal(signal.SIGTERM, lambda *_: print("mine", len(tagger.history_)))
+        tagger, go = fit(send(signal.SIGTERM))
+        go()
+        print(tagger.history_.reason)
+    """)
+    assert done.stdout == "mine 3\ninterrupted\n", done.stderr
+    assert "training was interrupted by SIGTERM; the model has the best weights so far" in done.stderr
+
+
+FAMILIES = {  # made, how it is fitted, and how far it came
+    "linear": (
+        "LinearTagger('word[0]', Perceptron(epochs=1000))",
+        "fit(train, 'pos', callbacks=stop)",
+        "history_",
+    ),
+    "sgd": ("CRF('word[0]', SGD(epochs=1000, tolerance=0))", "fit(train, 'pos', callbacks=stop)", "history_"),
+    "memm": (
+        "MEMM('word[0]', LBFGS(delta=0, epsilon=1e-12))",
+        "fit(train, 'pos', callbacks=stop)",
+        "history_",
+    ),
+    "partial": ("CRF('word[0]', LBFGS(delta=0))", "partial_fit(train, 'pos', callbacks=stop)", "history_"),
+    "em": (
+        "HMM(n_states=3, learner=BaumWelch(tolerance=0, max_iterations=1000))",
+        "fit(words, callbacks=stop)",
+        "history_",
+    ),
+    "restarts": (
+        "HMM(n_states=3, learner=BaumWelch(tolerance=0, max_iterations=1000, restarts=3))",
+        "fit(words, callbacks=stop)",
+        "history_",
+    ),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_keeps_what_it_has(family):
+    made, fitting, history = FAMILIES[family]
+    done = run(f"""
+        from seqlab import *
+        stop = send(signal.SIGINT)
+        words = [list(sentence["word"]) for sentence in train]
+        tagger = {made}
+        try:
+            tagger.{fitting}
+        except KeyboardInterrupt:
+            print("stopped", tagger.{history}.reason, 1 < len(tagger.{history}) < 100, len(tagger.predict(words)))
+    """)
+    assert done.stdout == "stopped interrupted True 30\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "learner", ["LogLinear(l2=0, max_iterations=None)", "ListPerceptron(epochs=100_000_000)"]
+)
+def test_a_reranker_keeps_what_it_has(learner):
+    done = run(f"""
+        import threading, time
+        from seqlab import *
+        X, y = [["a", "b"], ["b", "a"]] * 40, [["N", "V"], ["V", "N"]] * 20 + [["V", "V"], ["N", "V"]] * 20
+        def later():
+            time.sleep(1)
+            os.kill(os.getpid(), signal.SIGINT)
+        from seqlab.families.rerank.learners import ListPerceptron, LogLinear
+        tagger = Reranker(HMM().fit(X, y), learner={learner}, folds=None)
+        from seqlab.families.rerank import learners
+        likelihood = learners.RankLikelihood.__call__
+        def slow(*given):
+            time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+            return likelihood(*given)
+        learners.RankLikelihood.__call__ = slow
+        threading.Thread(target=later, daemon=True).start()
+        try:
+            tagger.fit(X, y)
+        except KeyboardInterrupt:
+            print("stopped", tagger.learned_.reason, tagger.predict(X[:1]) is not None)
+    """)
+    assert done.stdout == "stopped interrupted True\n", done.stderr
+
+
+def test_a_mixture_keeps_what_it_has():
+    done = run("""
+        import numpy as np
+        from seqlab import GaussianMeans
+        from seqlab.families.mixture import tagger as room
+        mixture = GaussianMeans(n_components=3, epochs=1_000_000, tolerance=0)
+        train_one = room._EM.train
+        def train(self, *given):
+            *rest, report = given
+            stop = send(signal.SIGINT)
+            return train_one(self, *rest, lambda progress: report(progress) if stop(progress) is None else None)
+        room._EM.train = train
+        try:
+            mixture.fit(np.random.default_rng(0).normal(size=(200, 2)))
+        except KeyboardInterrupt:
+            print("stopped", len(mixture.fit_.log_likelihood) < 100, len(mixture.predict([[0.0, 0.0]])))
+    """)
+    assert done.stdout == "stopped True 1\n", done.stderr
+
+
+def test_a_search_of_scikit_learn_stops():
+    pytest.importorskip("sklearn")
+    done = run("""
+        from sklearn.model_selection import GridSearchCV
+        from seqlab import LinearTagger, Perceptron
+        X, y = [list(s["word"]) for s in train], [list(s["pos"]) for s in train]
+        seen = []
+        class Slow(CRF):
+            def fit(self, X, y, **options):
+                seen.append(self.min_count)
+                return super().fit(X, y, callbacks=send(signal.SIGINT))
+        try:
+            GridSearchCV(Slow("word[0]", LBFGS(delta=0)), {"min_count": [1, 2, 3]}, cv=3).fit(X, y)
+        except KeyboardInterrupt:
+            print("stopped", seen)
+    """)
+    assert done.stdout == "stopped [1]\n", done.stderr
+
+
+def test_nothing_is_kept_before_the_first_epoch():
+    done = run("""
+        from seqlab.families.linear import training
+        tagger, go = fit(None)
+        trained = training.Monitor.over
+        def over(self, train):
+            def early(report):
+                os.kill(os.getpid(), signal.SIGINT)
+                return train(report)
+            return trained(self, early)
+        training.Monitor.over = over
+        tagger.learner = LBFGS(start_epochs=0)
+        import time
+        from seqlab import _core
+        X, y = [[f"w{i}" for i in range(500)]] * 4, [[f"L{i}" for i in range(500)]] * 4
+        try:
+            tagger.fit(X * 200, y * 200)
+        except KeyboardInterrupt as error:
+            print(error, hasattr(tagger, "model_"))
+    """)
+    assert done.stdout == "training was interrupted; there are no weights yet False\n", done.stderr
 
 
 def test_the_best_weights_so_far_are_kept():
     done = run("""
         tagger, go = fit(send(signal.SIGINT, at=4))
-        go(dev=demo_corpus("test")[:20])
-        scores = tagger.history_.dev_score
-        assert len(scores) == 5
-        assert tagger.history_.best == scores.index(max(scores))
-        print(tagger.evaluate(demo_corpus("test")[:20]).accuracy == max(scores))
+        try:
+            go(dev=demo_corpus("test")[:20])
+        except KeyboardInterrupt:
+            scores = tagger.history_.dev_score
+            assert len(scores) == 5
+            assert tagger.history_.best == scores.index(max(scores))
+            print(tagger.evaluate(demo_corpus("test")[:20]).accuracy == max(scores))
     """)
     assert done.stdout == "True\n", done.stderr
 

@@ -21,7 +21,8 @@ from seqlab import (
     tune,
 )
 from seqlab.errors import OptionError, SeqlabError, ShapeError, StoreError
-from seqlab.tuning import LogUniform, Uniform
+from seqlab.tuning import Interrupted, LogUniform, Uniform, searching
+from seqlab.tuning.trials import Journal, fitted
 
 TRAIN, DEV = demo_corpus("train")[:60], demo_corpus("test")[:25]
 MODEL = CRF("word[0]\nsuffix(word[0],2)", LBFGS(max_iterations=4, start_epochs=0), threads=1)
@@ -232,12 +233,49 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
             os.kill(os.getpid(), signal.SIGINT)
 
     assert threading.current_thread() is threading.main_thread()
-    found = tune(MODEL, TRAIN, "pos", dev=DEV, search=L2, resume=journal, jobs=1, on_trial=interrupt)
+    with pytest.raises(Interrupted) as caught:
+        tune(MODEL, TRAIN, "pos", dev=DEV, search=L2, resume=journal, jobs=1, on_trial=interrupt)
+    assert isinstance(caught.value, KeyboardInterrupt)
+    found = caught.value.tuning
     assert found.interrupted
     assert found.model is None
     assert 1 <= len(found.trials) <= 3
     whole = tune(MODEL, TRAIN, "pos", dev=DEV, search=L2, resume=journal)
     assert same(whole, tune(MODEL, TRAIN, "pos", dev=DEV, search=L2))
+
+
+def test_a_trial_with_half_its_folds_is_no_result(tmp_path, monkeypatch):
+    """Its folds stay in the journal, from where the search goes on."""
+    journal, add = tmp_path / "search.jsonl", Journal.add
+
+    def interrupt(self, task, outcome):
+        add(self, task, outcome)
+        if (task.number, task.fold) == (1, 0):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Journal, "add", interrupt)
+    with pytest.raises(Interrupted) as caught:
+        tune(MODEL, TRAIN, "pos", folds=2, search=L2, resume=journal, jobs=1)
+    monkeypatch.undo()
+    assert {0} <= {trial.number for trial in caught.value.tuning.trials} <= {0, 2}
+    assert journal.read_text().count("\n") >= 4  # the head, both folds of one trial, one of the next
+    whole = tune(MODEL, TRAIN, "pos", folds=2, search=L2, resume=journal)
+    assert same(whole, tune(MODEL, TRAIN, "pos", folds=2, search=L2))
+
+
+def test_an_interrupted_last_training_keeps_its_model(monkeypatch):
+    def fit(model, X, y, stop=None):
+        if stop is not None:
+            return fitted(model, X, y, stop)
+        fitted(model, X, y)
+        model.history_.reason = "interrupted"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(searching, "fitted", fit)
+    monkeypatch.setattr("seqlab.tuning.trials.fitted", fit)
+    with pytest.raises(Interrupted) as caught:
+        tune(CRF("word[0]", LBFGS(max_iterations=2)), TRAIN, "pos", dev=DEV, search={"min_count": [1]})
+    assert caught.value.tuning.model.labels_
 
 
 # ------------------------------------------------------------------------------------------------ table and picture

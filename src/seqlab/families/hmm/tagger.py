@@ -28,6 +28,7 @@ from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.inference.streaming import Filtered
 from seqlab.learning.history import History
+from seqlab.learning.monitor import interrupted_later
 from seqlab.learning.smoothing import Smoothing
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
 from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
@@ -138,12 +139,13 @@ class HMM(Tagger):
         callbacks       functions of an Epoch; one that returns False ends training
         progress        whether to show a bar
 
-        Ctrl-C or SIGTERM ends training with the best model so far.
+        Ctrl-C stops: the best model so far is kept, and KeyboardInterrupt raised. SIGTERM ends the program so.
         """
         thread_count(self.threads)  # refuses what is no number, for counting too
         data = TrainingSet.read(self, X, y, lengths)
         asked = FitOptions(dev, patience, callbacks, progress)
-        self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
+        with interrupted_later():
+            self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
         return self
 
     def partial_fit(

@@ -21,7 +21,7 @@ from seqlab.families.linear.learners import LBFGS
 from seqlab.families.linear.model import LinearModel
 from seqlab.inference import NBest, nbest
 from seqlab.learning.history import History
-from seqlab.learning.monitor import Learner
+from seqlab.learning.monitor import Learner, interrupted_later
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, unnormalised
 from seqlab.tagging.door.constraints import Dictionary, Given
@@ -121,13 +121,14 @@ class LinearTagger(Tagger):
         callbacks       functions of an Epoch; one that returns False ends training
         progress        whether to show a bar
 
-        Ctrl-C or SIGTERM ends training with the best weights so far.
+        Ctrl-C stops: the best weights so far are kept, and KeyboardInterrupt raised. SIGTERM ends the program so.
         """
         from seqlab.families.linear.training import learn
 
         options = FitOptions(dev, metric, patience, callbacks, progress)
         before = None if start is None else self._checked_start(start)
-        self.fit_ = learn(self, X, y, sample_weight, options, before)
+        with interrupted_later():
+            self.fit_ = learn(self, X, y, sample_weight, options, before)
         return self
 
     def partial_fit(
@@ -156,7 +157,10 @@ class LinearTagger(Tagger):
 
         options = FitOptions(dev, metric, patience, callbacks, progress)
         continued = self._fitted()
-        self.fit_ = learn(self, X, y, sample_weight, options, self.fit_, classes=classes, continued=continued)
+        with interrupted_later():
+            self.fit_ = learn(
+                self, X, y, sample_weight, options, self.fit_, classes=classes, continued=continued
+            )
         return self
 
     def prune(

@@ -26,7 +26,7 @@ from seqlab.families.mixture.fit import EMHistory, MixtureFit, MultinomialFit
 from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
 from seqlab.families.mixture.sampling import drawn_bags, drawn_points
 from seqlab.learning.history import History
-from seqlab.learning.monitor import best_of, checked_patience
+from seqlab.learning.monitor import best_of, checked_patience, interrupted_later
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
@@ -200,8 +200,9 @@ class Mixture(Model):
         else:
             chances = (np.random.default_rng([self.seed, run]) for run in range(self.restarts))
             starts = [self._drawn(some, weights, chance) for chance in chances]
-        found = self._best(some.rows, weights, starts, held_out, patience)
-        self.fit_ = self._fit_class(features=data.names, **found)
+        with interrupted_later():
+            found = self._best(some.rows, weights, starts, held_out, patience)
+            self.fit_ = self._fit_class(features=data.names, **found)
         return self
 
     # eq:mixture-em   E: q_il = P(l | x_i).  M: mu_l = Σ_i q_il / n, theta_l = argmax Σ_i q_il log P(x_i | theta)

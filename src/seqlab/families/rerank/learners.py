@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from seqlab.arrays import number, whole_number
 from seqlab.errors import OptionError
-from seqlab.learning.monitor import say_limit
+from seqlab.learning.monitor import Interruptible, say_limit
 from seqlab.learning.optimisers import minimise
 from seqlab.shown import Brief
 
@@ -102,9 +102,16 @@ class LogLinear:
     def train(self, task: Task) -> Learned:
         """Maximise the penalised likelihood."""
         objective = RankLikelihood(task, float(self.l2))
-        found = minimise(objective, np.zeros(task.lists.size), max_iterations=self.max_iterations)
+        with Interruptible() as stop:
+            found = minimise(
+                objective,
+                np.zeros(task.lists.size),
+                max_iterations=self.max_iterations,
+                on_iteration=lambda *_: stop.asked is None,
+            )
         say_limit(found)
-        return Learned(found.theta, found.reason, found.iterations, found.value)
+        reason = found.reason if stop.asked is None else "interrupted"
+        return Learned(found.theta, reason, found.iterations, found.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,14 +135,20 @@ class ListPerceptron:
 
     def train(self, task: Task) -> Learned:
         """Return the weights after the last epoch, or their mean over all steps."""
+        with Interruptible() as stop:
+            return self._train(task, stop)
+
+    def _train(self, task: Task, stop: Interruptible) -> Learned:
         lists, rng = task.lists, np.random.default_rng(self.seed)
         theta, later = np.zeros(lists.size), np.zeros(lists.size)
         step = epoch = 0
         mistakes = True
-        while mistakes and epoch < self.epochs:
+        while mistakes and epoch < self.epochs and stop.asked is None:
             mistakes = False
             epoch += 1
             for i in rng.permutation(len(task.weights)).tolist():
+                if stop.asked is not None:
+                    break
                 begin, end = lists.offsets[i : i + 2].tolist()
                 spans = [slice(*lists.indptr[c : c + 2].tolist()) for c in range(begin, end)]
                 own = [float(theta[lists.ids[span]] @ lists.values[span]) for span in spans]
@@ -149,7 +162,7 @@ class ListPerceptron:
                         # The first `step` sums lack this change: mean = theta - later / steps.
                         np.add.at(later, lists.ids[span], step * change)
                 step += 1
-        reason = "iterations" if mistakes else "no mistakes"
+        reason = "interrupted" if stop.asked else "iterations" if mistakes else "no mistakes"
         return Learned(theta - later / max(step, 1) if self.averaged else theta, reason, epoch, None)
 
 

@@ -31,6 +31,7 @@ from seqlab.families.rerank.lists import (
     sentences_of,
 )
 from seqlab.families.rerank.scorers import Scores, check_scorer, scores_of
+from seqlab.learning.monitor import interrupted_later
 from seqlab.shown import Brief
 from seqlab.store.state import State
 from seqlab.tagging.door.sentences import read_sentences, sentence_weights
@@ -142,27 +143,28 @@ class Reranker(Model):
         # The labellings with the most correct labels count as right: the gold one itself if it is in the list.
         hits = (one.hits(truth) for one, truth in zip(lists, gold, strict=True))
         right = np.concatenate([row == row.max() for row in hits])
-        if self.weights is None:
-            learned = self.learner.train(Task(data, right, weights))
-        else:
-            learned = Learned(np.array(self.weights, dtype=np.float64) - [1, 0], "given", 0, None)
-        coef = learned.theta.copy()
-        coef[SCORE] += 1  # the generator's own score has an initial weight of 1
-        words = [words_of(tokens) for tokens in sentences]
-        objective = None if learned.objective is None else float(learned.objective)
-        seen = itertools.chain(gold, *(one.labels for one in lists))
-        self.fit_ = RerankFit(
-            tuple(sorted(set(itertools.chain.from_iterable(seen)))),
-            column,
-            None if None in words else frozenset(word for some in words for word in some or ()),
-            names,
-            coef,
-            features,
-            generator,
-            Facts(float(learned.theta[SCORE]), learned.reason, int(learned.iterations), objective),
-            oracle_of(lists, gold),
-            scorer,
-        )
+        with interrupted_later():
+            if self.weights is None:
+                learned = self.learner.train(Task(data, right, weights))
+            else:
+                learned = Learned(np.array(self.weights, dtype=np.float64) - [1, 0], "given", 0, None)
+            coef = learned.theta.copy()
+            coef[SCORE] += 1  # the generator's own score has an initial weight of 1
+            words = [words_of(tokens) for tokens in sentences]
+            objective = None if learned.objective is None else float(learned.objective)
+            seen = itertools.chain(gold, *(one.labels for one in lists))
+            self.fit_ = RerankFit(
+                tuple(sorted(set(itertools.chain.from_iterable(seen)))),
+                column,
+                None if None in words else frozenset(word for some in words for word in some or ()),
+                names,
+                coef,
+                features,
+                generator,
+                Facts(float(learned.theta[SCORE]), learned.reason, int(learned.iterations), objective),
+                oracle_of(lists, gold),
+                scorer,
+            )
         return self
 
     def _check_options(self) -> None:

@@ -1,0 +1,58 @@
+#include "base/parallel/poll.hpp"
+
+namespace seqlab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto interval = std::chrono::milliseconds(100);
+
+struct Here {
+    Poll* poll = nullptr;
+    bool owner = false;  // this thread made it, and may ask
+};
+thread_local Here now;
+
+}  // namespace
+
+Poll::Poll(Question question)
+    : question_(question), due_(Clock::now() + interval), before_(now.poll), owner_before_(now.owner) {
+    now = {this, true};
+}
+Poll::~Poll() {
+    now = {before_, owner_before_};
+}
+
+Poll::Lent::Lent(Poll* poll) : before_(now.poll), owner_before_(now.owner) {
+    now = {poll, false};
+}
+Poll::Lent::~Lent() {
+    now = {before_, owner_before_};
+}
+
+Poll* Poll::here() {
+    return now.poll;
+}
+
+void Poll::ask() {
+    const auto time = Clock::now();
+    if (time < due_) return;
+    due_ = time + interval;
+    try {
+        question_();
+    } catch (...) {
+        why_ = std::current_exception();
+        stopped_.store(true, std::memory_order_release);
+        throw;
+    }
+    due_ = Clock::now() + interval;  // it may have waited for Python's lock
+}
+
+void poll() {
+    Poll* const mine = now.poll;
+    if (!mine) return;
+    if (mine->stopped_.load(std::memory_order_relaxed)) throw Stopped{};
+    if (now.owner) mine->ask();
+}
+
+}  // namespace seqlab
