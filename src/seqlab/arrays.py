@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -21,6 +21,11 @@ Probabilities = npt.NDArray[np.floating[Any]]
 LARGEST_COUNT = 2**31 - 1
 LARGEST_MEMORY = 2**63 - 1
 BROAD = 1 << 30  # bytes; every machine has as many
+
+
+def is_iterable(value: Any) -> bool:
+    """Return True if the value can be gone through; an array of no dimension says so of itself, but cannot."""
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
 
 
 def as_scores(value: npt.ArrayLike, name: str) -> Scores:

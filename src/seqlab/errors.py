@@ -163,8 +163,16 @@ class CorpusError(SeqlabError, ValueError):
     """
 
 
+class EmptyError(CorpusError):
+    """A corpus file has no sentence."""
+
+
 class CorpusWarning(UserWarning):
     """A corpus file was read, but part of it looks unusual (a byte-order mark, Windows line ends)."""
+
+
+class EvaluationWarning(UserWarning):
+    """An evaluation compares things that have nothing in common."""
 
 
 class TrainingWarning(UserWarning):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from seqlab.errors import OptionError
+
 
 @contextlib.contextmanager
 def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -19,7 +21,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     old file. After an error the old file is unchanged, and the temporary one is removed; one that a killed program
     left is removed by the next that writes the same file.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(checked_name(path)))
     mode = _mode_of(target)
     _remove_leftovers(target)
     temporary = target
@@ -43,6 +45,20 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
     _sync_folder(target.parent)
+
+
+def checked_name(path: str | os.PathLike[str]) -> str:
+    """Return a path as a string; a name that no file can have is an error."""
+    name = os.fsdecode(path)
+    try:
+        bad = b"\0" in os.fsencode(name)
+    except UnicodeEncodeError:  # half of a surrogate pair, which no encoding of names has
+        bad = True
+    if bad:
+        raise OptionError(
+            f"{name!r:.200} cannot be the name of a file: it has a character that no name can have"
+        )
+    return name
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from seqlab import __version__
-from seqlab.errors import CorpusWarning, SeqlabError, TrainingWarning
+from seqlab.errors import CorpusWarning, EvaluationWarning, SeqlabError, TrainingWarning
 from seqlab.lazy import when_used
 
 # A command is a module of this folder: USAGE (the arguments without options), DESCRIPTION (above the options of its
@@ -39,6 +39,8 @@ COMMANDS = {
 _module, _ = when_used(__name__, {})
 
 MADE_AT_START = 100_000  # objects, and more: modules, classes, functions
+
+OUR_WARNINGS = (CorpusWarning, EvaluationWarning, TrainingWarning)
 
 DONE, FAILED, WRONG_USE = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 128 + 2, 128 + 13  # what a shell reports for SIGINT and SIGPIPE
@@ -86,7 +88,7 @@ def _run(argv: Sequence[str] | None) -> int:
         parser.print_help(sys.stderr)
         return WRONG_USE
     with warnings.catch_warnings():
-        for kind in (CorpusWarning, TrainingWarning):
+        for kind in OUR_WARNINGS:
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show_warning
         if getattr(arguments, "quiet", None):  # errors only
@@ -146,7 +148,7 @@ def _complain(message: str) -> None:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    ours = issubclass(category, (CorpusWarning, TrainingWarning))
+    ours = issubclass(category, OUR_WARNINGS)
     _complain(str(message) if ours else f"{category.__name__}: {message}")
 
 

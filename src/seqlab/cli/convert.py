@@ -22,7 +22,7 @@ from seqlab.cli.outputs import MODELS
 from seqlab.cli.parsing import Group, option
 from seqlab.cli.terminal import orderly, print_json, put_bytes
 from seqlab.corpus.formats import NAMES
-from seqlab.errors import OptionError, SchemeError
+from seqlab.errors import CorpusError, OptionError, SchemeError
 
 USAGE = "INPUT OUTPUT"
 DESCRIPTION = """\
@@ -36,6 +36,7 @@ when OUTPUT ends in .arpa or .arpa.gz."""
 EXAMPLES = """\
 seqlab convert en.conllu en.txt --to conll --select word,upos
 seqlab convert train.txt train.jsonl
+seqlab convert pos.txt pos.conllu --select word,label --rename label=upos
 seqlab convert ner.txt ner-bilou.txt --scheme BILOU
 seqlab convert old.txt new.txt --scheme IOB2 --repair conlleval
 seqlab convert old.crfsuite new.model --learner perceptron
@@ -46,6 +47,13 @@ seqlab convert 3gram.arpa.gz 3gram.model"""
 _SCHEME = "write the labels in this scheme: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
 _REPAIR = "labels that break their scheme: conlleval keeps their spans, strict drops them"
 _LEARNER = "what the weights came from, if not from a likelihood: then they give no probabilities"
+
+
+def _renamed(text: str) -> tuple[str, str]:
+    old, sign, new = text.partition("=")
+    if not old or not sign or not new:
+        raise argparse.ArgumentTypeError(f"OLD=NEW is wanted, got {text!r}")
+    return old, new
 
 
 def _foreign(path: str) -> str | None:
@@ -74,6 +82,7 @@ OPTIONS = (
     ),
     option("--to FORMAT", f"of the result: {', '.join(NAMES)}", choices=NAMES),
     option("--select NAMES", "the columns to write, in this order", parsing.columns),
+    option("--rename OLD=NEW", "another name for a column; may be repeated", _renamed, action="append"),
     Group(
         "tag schemes",
         option("--scheme NAME", _SCHEME),
@@ -163,8 +172,13 @@ def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
     if isinstance(arguments.select, dict):
         raise OptionError("--select wants names, as word,upos; cells are picked by --columns when reading")
     written = corpus if arguments.select is None else corpus.select(*arguments.select)
-    with orderly():
-        write(written, arguments.output, arguments.to)
+    written = written.rename(**dict(arguments.rename or []))
+    try:
+        with orderly():
+            write(written, arguments.output, arguments.to)
+    except CorpusError as error:  # columns= of write is --select here
+        error.message = error.message.replace("columns=...", "--select").replace("rename it", "--rename it")
+        raise
     return {
         "input": corpus.name,
         "output": arguments.output,

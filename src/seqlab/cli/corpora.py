@@ -58,7 +58,8 @@ def given_text(text: str, reading: dict[str, Any]) -> tuple[io.BytesIO, dict[str
     """Make a file of --sentence, read as plain text unless the user chose a format."""
     file = io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n")
     file.name = "--sentence"
-    return file, reading if "columns" in reading else {"format": "text", **reading}
+    own = {name: value for name, value in reading.items() if name != "encoding"}  # the shell has decoded it
+    return file, own if "columns" in own else {"format": "text", **own}
 
 
 def one_sentence(arguments: argparse.Namespace, tagger: seqlab.Tagger) -> tuple[Any, list[str]]:
@@ -69,7 +70,11 @@ def one_sentence(arguments: argparse.Namespace, tagger: seqlab.Tagger) -> tuple[
     if source is None:
         source, reading = given_text(arguments.sentence, reading)
     corpus = named_for(read_corpora([source], reading), tagger, arguments.columns)
-    number = arguments.number
+    if arguments.sentence is not None and arguments.number is not None:
+        raise OptionError(
+            "--number picks a sentence of a file, but --sentence is one already; leave one of them out"
+        )
+    number = arguments.number or 0
     if number >= len(corpus):
         raise OptionError(f"--number {number}: {corpus.name} has the sentences 0 to {len(corpus) - 1}")
     words = words_of(corpus, number, map(str, range(len(corpus[number]))))
@@ -208,6 +213,15 @@ def refuse_stream(path: str) -> None:
     """Reject standard input: models are memory-mapped, which requires a file."""
     if path == "-":
         raise OptionError("a model is read from a file, not from standard input: save it, and name the file")
+
+
+def refuse_swapped(command: str, model: str, files: Sequence[str]) -> None:
+    """Reject a model that comes behind a corpus."""
+    second = next((path for path in files if is_model(path)), None)
+    if second is not None and not is_model(model):
+        raise OptionError(
+            f"{second} is a model and {model} is none: the model comes first, seqlab {command} {second} {model}"
+        )
 
 
 def is_model(path: str) -> bool:

@@ -35,6 +35,15 @@ seqlab draw graph hmm --plates -o hmm.svg"""
 
 DRAWN = ("trellis", "tables", "moves", "learning", "confusion", "reliability", "graph")
 MOST_FILES = {"trellis": 2, "tables": 2, "moves": 1, "graph": 1}  # a model, and a corpus for some
+USED = {  # options beside those that every picture has
+    "trellis": ("sentence", "number", "nbest", "most", *parsing.READ),
+    "tables": ("sentence", "number", "most", "table", "logs", *parsing.READ),
+    "moves": ("most", "top", "form"),
+    "learning": (),
+    "confusion": ("most", "label", "threads", *parsing.READ),
+    "reliability": ("label", "threads", *parsing.READ),
+    "graph": ("plates",),
+}
 _THEME = "colours (default: what the reader's screen prefers)"
 OPTIONS = (
     option("what WHAT", ", ".join(DRAWN), choices=DRAWN),
@@ -42,7 +51,7 @@ OPTIONS = (
     option("-o --output FILE", "the picture (default: WHAT.svg); - is standard output", writes="picture"),
     parsing.SENTENCE,
     parsing.NUMBER,
-    option("--nbest N", "paths of a trellis (default: 1)", whole(1), default=1),
+    option("--nbest N", "paths of a trellis (default: 1)", whole(1)),
     option("--most N", "at most so many labels", whole(1)),
     option("--table", "one table alone", choices=("forward", "backward", "viterbi")),
     option("--logs", "tables of logs"),
@@ -64,6 +73,10 @@ def run(arguments: argparse.Namespace) -> None:
         outputs.check(arguments)
     picture, target = _picture(arguments), arguments.output
     if target == "-":
+        if arguments.json:
+            raise OptionError(
+                "-o - and --json would both write to standard output; name a file for the picture"
+            )
         sys.stdout.write(picture.svg(theme=arguments.theme))
         return
     picture.save(target, theme=arguments.theme)
@@ -80,6 +93,8 @@ def _picture(arguments: argparse.Namespace) -> seqlab.draw.Picture:
     from seqlab.families import load
 
     what, (model, *files) = arguments.what, arguments.files
+    unused = {name for names in USED.values() for name in names} - {*USED[what]}
+    parsing.refuse(arguments, sorted(unused), f"means nothing to a picture of {what}")
     unwanted = arguments.files[MOST_FILES.get(what, len(arguments.files)) :]
     if unwanted:
         raise OptionError(f"{what} does not take {' '.join(unwanted)}")
@@ -106,7 +121,7 @@ def _picture(arguments: argparse.Namespace) -> seqlab.draw.Picture:
         return draw.trellis_picture(
             tagger.trellis(sentence),
             words,
-            nbest=arguments.nbest,
+            nbest=arguments.nbest or 1,
             posterior=tagger._probabilistic,
             max_labels=arguments.most,
             max_positions=max(16, len(words)),

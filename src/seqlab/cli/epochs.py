@@ -33,7 +33,7 @@ SHOWN = {
 
 
 class EpochTable:
-    """A callback that prints one line per epoch, below a head that fits the first one.
+    """A callback that prints one line per epoch, below a head; a new one when there is another number.
 
     limit   largest number of epochs; None if unknown
     """
@@ -41,24 +41,25 @@ class EpochTable:
     def __init__(self, screen: Screen, limit: int | None = None) -> None:
         self._screen, self._limit, self._began = screen, limit, time.perf_counter()
         self._last: int | None = None
-        self._first: set[str] = set()  # numbers of the first epoch
+        self._shown: set[str] = set()  # numbers that have a column
 
     def __call__(self, epoch: learning.Epoch) -> None:
         """Show an epoch."""
         known = {name: epoch.more.get(name) if name in FURTHER else getattr(epoch, name) for name in SHOWN}
         there = {name for name, value in known.items() if value is not None}
-        if self._last is None:
-            self._first = there
-            heads = (f"{SHOWN[name][0]:>{SHOWN[name][1]}}" for name in SHOWN if name in there)
+        # Some learners compute their objective only in some epochs, not in the first.
+        if not there <= self._shown:
+            self._shown |= there
+            heads = (f"{SHOWN[name][0]:>{SHOWN[name][1]}}" for name in SHOWN if name in self._shown)
             self._screen.line(" ".join([f"{'iteration':>9}", *heads, f"{'seconds':>8}"]))
+        if self._last is None:
             self._screen.step("training", self._limit)
         elif epoch.iteration < self._last:  # one iteration is told twice where float64 takes over
-            self._screen.line("from here on with order 2")
+            self._screen.line("from here on with a higher order")
         self._last = epoch.iteration
         self._screen.advance(1, f"iteration {epoch.iteration}")
-        # Some learners compute their objective only in some epochs, not in the first.
-        shown = self._first | (there - set(FURTHER))
-        cells = (_cell(known[name], width, form) for name, (_, width, form) in SHOWN.items() if name in shown)
+        columns = [(name, *SHOWN[name][1:]) for name in SHOWN if name in self._shown]
+        cells = (_cell(known[name], width, form) for name, width, form in columns)
         seconds = f"{time.perf_counter() - self._began:>8.1f}"
         self._screen.line(" ".join([f"{epoch.iteration:>9}", *cells, seconds]))
 

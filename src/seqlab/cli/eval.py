@@ -7,7 +7,15 @@ from typing import Any
 
 import seqlab
 from seqlab.cli import parsing
-from seqlab.cli.corpora import is_model, load_tagger, read_corpora, string_columns, tried, values_in
+from seqlab.cli.corpora import (
+    is_model,
+    load_tagger,
+    read_corpora,
+    refuse_swapped,
+    string_columns,
+    tried,
+    values_in,
+)
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json
 from seqlab.errors import CorpusError, OptionError
@@ -54,6 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     options["repair"] = "strict" if arguments.strict else "conlleval"
     if arguments.scheme is not None:
         options["scheme"] = None if arguments.scheme == "none" else arguments.scheme
+    refuse_swapped("eval", arguments.files[0], arguments.files[1:])
     judge = _of_model if is_model(arguments.files[0]) else _of_columns
     report, more = judge(arguments, options)
     if arguments.html:
@@ -76,6 +85,8 @@ def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[s
             f"{model} is a model; name the file of labelled sentences behind it, or - for standard input"
         )
     parsing.refuse(arguments, ("predicted", "train"), f"is for files without a model, but {model} is one")
+    if not arguments.against:
+        parsing.refuse(arguments, ["metric"], "is for --against, which is not there")
     tagger, corpus, label = tried(arguments, model, files)
     strange = values_in(corpus, label).isdisjoint(tagger.labels_)
     if label != tagger.column_ and corpus.token_count and strange:

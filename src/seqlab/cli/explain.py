@@ -34,7 +34,7 @@ OPTIONS = (
     option("--at WHERE", "the word to explain, or its number from 0"),
     option("--label -l LABEL", "the label to explain (default: the best)"),
     option("--rival LABEL", "what to compare it with (default: the next best)"),
-    option("--rows N", "rows of each table (default: 15)", whole(1), default=15),
+    option("--rows N", "rows of each table (default: 15)", whole(1)),
     parsing.JSON,
     parsing.READING,
 )
@@ -45,6 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     tagger: Any = load_tagger(arguments.model, chain=True)
     sentence, words = one_sentence(arguments, tagger)
     if arguments.at is None:
+        parsing.refuse(arguments, ("label", "rival", "rows"), "is for one word; name it with --at")
         rows = _overview(tagger, sentence, words)
         print_json(rows) if arguments.json else print(_overview_text(rows, words))
         return
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
     except AbsentError as error:  # its message says why there is none
         raise QuestionError(error.message) from None
     found = explain(sentence, t, label=arguments.label, rival=arguments.rival)
-    print(found.json() if arguments.json else found.text(rows=arguments.rows))
+    print(found.json() if arguments.json else found.text(rows=arguments.rows or 15))
 
 
 def _position(where: str, words: list[str]) -> int:

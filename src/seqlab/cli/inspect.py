@@ -15,7 +15,7 @@ from seqlab.cli.corpora import is_arpa, refuse_stream
 from seqlab.cli.kinds.inside import learned
 from seqlab.cli.kinds.inside import text as text_of
 from seqlab.cli.parsing import option, whole
-from seqlab.cli.terminal import counted, duration, print_json, section, size, table
+from seqlab.cli.terminal import as_json, counted, duration, section, size, table
 
 USAGE = "MODEL"
 DESCRIPTION = """\
@@ -46,11 +46,12 @@ TEMPLATE_LINES = 12
 
 def run(arguments: argparse.Namespace) -> None:
     """Read the file and print its contents."""
+    from seqlab.store.reading import misfits_told
+
     facts = _facts(arguments)
-    if arguments.json:
-        print_json(facts)
-    else:
-        print(_text(facts, arguments))
+    with misfits_told(arguments.model):  # the record of a file is not checked when it is loaded
+        shown = as_json(facts, indent=2) if arguments.json else _text(facts, arguments)
+    print(shown)
 
 
 def _facts(arguments: argparse.Namespace) -> dict[str, Any]:

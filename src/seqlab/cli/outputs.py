@@ -98,7 +98,7 @@ def check(arguments: argparse.Namespace) -> None:
         for name, of in targets:
             _check_file(name, of, others, in_place=replaced, force=arguments.force)
         for path, flag in written.items():
-            if _same(path, target):
+            if same_file(path, target):
                 raise OptionError(f"{target}: {flag} and {_spelled(action)} name the same file; name two")
         written[target] = _spelled(action)
 
@@ -124,11 +124,11 @@ def _check_file(
         raise OptionError(f"{target}: this is a directory, but {what} needs the name of a file")
     if not path.parent.is_dir():
         raise OptionError(f"{target}: there is no folder {str(path.parent)!r}; make it first")
-    if force or not path.is_file() or any(_same(target, one) for one in in_place):
+    if force or not path.is_file() or any(same_file(target, one) for one in in_place):
         return
     way = "name another file, or pass --force"
     for flag, name in inputs:
-        if _same(target, name):
+        if same_file(target, name):
             raise OptionError(f"{target}: this is an input ({flag}), and {what} would replace it; {way}")
     try:
         with path.open("rb") as file:
@@ -163,7 +163,7 @@ def _named(value: Any) -> Iterator[str]:
             yield one
 
 
-def _same(one: str, other: str) -> bool:
+def same_file(one: str, other: str) -> bool:
     """Return True if two names are those of one file, also by a link; - is the file that standard input reads."""
     first, second = _stat(one), _stat(other)
     if first is None or second is None:

@@ -209,7 +209,7 @@ THREADS = option("--threads -t N", "threads (default: every core this process ma
 SEED = option("--seed N", "for what chance draws", whole(0), default=0)
 ITERATIONS = option("--iterations -i N", "at most so many", whole(1))
 SENTENCE = option("-s --sentence TEXT", "one sentence, its words between blanks")
-NUMBER = option("--number N", "which sentence of the file (default: 0)", whole(0), default=0)
+NUMBER = option("--number N", "which sentence of the file (default: 0)", whole(0))
 LEARNED = option("--label -l COLUMN", "the column to learn (default: the last one)")
 GOLD = option("--label -l COLUMN", "the right labels (default: as in training)")
 SCHEME = option("--scheme NAME", "the tag scheme (default: seen from the labels); none for plain labels")
@@ -218,15 +218,7 @@ FEATURES = (
     option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels"),
 )
 
-_READ = (
-    "format",
-    "columns",
-    "separator",
-    "comments",
-    "missing",
-    "sequence",
-    "encoding",
-)  # equal to the arguments of seqlab.read
+READ = ("format", "columns", "separator", "comments", "missing", "sequence", "encoding")  # arguments of seqlab.read
 _FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
 _COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
 _COMMENTS = "lines that begin with # (or PREFIX) are comments"
@@ -283,15 +275,16 @@ def metric(what: str) -> Option:
 
 
 def refuse(arguments: argparse.Namespace, flags: Iterable[str], why: str) -> None:
-    """Reject flags that do not apply here."""
+    """Reject flags that do not apply here: their default is None, or False for a switch."""
     for flag in flags:
-        if getattr(arguments, flag, None) is not None:
+        given = getattr(arguments, flag, None)
+        if given is not None and given is not False:
             raise OptionError(f"--{flag.replace('_', '-')} {why}")
 
 
 def reading_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of seqlab.read that were given."""
-    given = {name: getattr(arguments, name) for name in _READ}
+    given = {name: getattr(arguments, name) for name in READ}
     return {name: value for name, value in given.items() if value is not None}
 
 

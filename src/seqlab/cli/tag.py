@@ -18,8 +18,18 @@ from typing import Any, NamedTuple
 import seqlab
 from seqlab import errors
 from seqlab.cli import parsing
-from seqlab.cli.corpora import doubts, file_of, given_text, load_tagger, named_for, placed, words_of
+from seqlab.cli.corpora import (
+    doubts,
+    file_of,
+    given_text,
+    load_tagger,
+    named_for,
+    placed,
+    refuse_swapped,
+    words_of,
+)
 from seqlab.cli.numbers import for_model
+from seqlab.cli.outputs import same_file
 from seqlab.cli.parsing import Group, option, whole
 from seqlab.cli.terminal import Screen, as_json, file_progress, put_pieces
 from seqlab.corpus.formats import LABELLED
@@ -27,8 +37,8 @@ from seqlab.corpus.formats import LABELLED
 USAGE = "MODEL [FILE ...]"
 DESCRIPTION = """\
 Label sentences with a model. What comes out is what went in with one more column, so that
-it can be piped into conlleval; CoNLL-U gets the labels in their own column, JSON lines get
-a key "predicted". Plain text (one sentence a line) becomes columns of words and labels.
+it can be piped into conlleval; CoNLL-U gets the labels in their own column or in MISC, JSON
+lines get a key "predicted". Plain text (one sentence a line) becomes columns of words and labels.
 Files of any size are read and written a block at a time.
 
 --nbest writes a line "# rank probability" before each labelling. --spans writes a line a
@@ -92,10 +102,33 @@ def run(arguments: argparse.Namespace) -> None:
     # NumPy would start threads for linear algebra, which tagging does not use: ten milliseconds.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sources = _sources(arguments)
+    _refuse_ignored(arguments)
+    refuse_swapped("tag", arguments.model, arguments.files)
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise errors.OptionError("--decode beam and --beam N belong together: pass both, or neither")
     tagger = load_tagger(arguments.model)  # before anything is written, and before the input is read
-    put_pieces(arguments.output, tagged(tagger, sources, arguments))
+    pieces: Iterator[bytes] = tagged(tagger, sources, arguments)
+    if any(same_file(arguments.output, one) for one in arguments.files):
+        first = next(pieces, b"")
+        if not first:
+            return  # blank lines and comments, in place: there is nothing to add to them
+        pieces = chain([first], pieces)
+    put_pieces(arguments.output, pieces)
+
+
+def _refuse_ignored(arguments: argparse.Namespace) -> None:
+    """Reject options that would have no effect beside others."""
+    views = ("labels_only", "nbest", "all_marginals", "spans", "json")
+    if arguments.to is not None:
+        why = (
+            f"has a form of its own, so that --to {arguments.to} would have no effect; leave one of them out"
+        )
+        parsing.refuse(arguments, views, why)
+    if arguments.json:
+        parsing.refuse(arguments, ["labels_only"], "has no effect beside --json, which has words and labels")
+    elif arguments.nbest:
+        why = "has no effect on the lists of --nbest, which are exact; leave one of them out"
+        parsing.refuse(arguments, ["decode", "beam"], why)
 
 
 def _sources(arguments: argparse.Namespace) -> list[Any]:
@@ -131,6 +164,8 @@ def _blocks(
     from seqlab.corpus import stream
 
     reading, given = parsing.reading_of(arguments), arguments.columns
+    if arguments.sentence is not None:
+        reading.pop("encoding", None)  # the shell has decoded it
     certain = given is not None or arguments.format
     screen.step("tagging", _bytes_of(sources))
     first = 0
@@ -140,7 +175,7 @@ def _blocks(
         watched = plain and screen.stream is not None  # opened here, to measure the progress of its reader
         with open(path, "rb") if watched else contextlib.nullcontext() as file:  # noqa: PTH123
             done = 0
-            for number, block in enumerate(stream(file or path, **options).blocks()):
+            for number, block in enumerate(_sentences(stream(file or path, **options))):
                 for doubt in () if number or certain else doubts(block, tagger):
                     warnings.warn(doubt, errors.CorpusWarning, stacklevel=2)
                 yield named_for(block, tagger, given), first
@@ -148,6 +183,12 @@ def _blocks(
                 if file is not None:
                     done, before = file.tell(), done
                     screen.advance(done - before)
+
+
+def _sentences(source: Any) -> Iterator[seqlab.Corpus]:
+    """Yield the blocks of a file; none where it has no sentence, which is no error: nothing is labelled."""
+    with contextlib.suppress(errors.EmptyError):
+        yield from source.blocks()
 
 
 def _in_order(work: Work, blocks: Iterator[tuple[seqlab.Corpus, int]], threads: int) -> Iterator[bytes]:
@@ -238,7 +279,8 @@ def _written(
     else:
         has_place = read_as is not None and formats.named(read_as).has_place(label)
         goal = arguments.to or (str(read_as) if has_place else "conll")
-        corpus = formats.named(goal).labelled(corpus, name, label)
+        plain = () if arguments.marginals else tagger.labels_
+        corpus = formats.named(goal).labelled(corpus, name, label, plain)
     kind, out, head = formats.named(goal), io.BytesIO(), io.BytesIO()
     corpus = kind.continued(corpus, first)
     write(corpus, out, goal)

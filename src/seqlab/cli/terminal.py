@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import signal
@@ -23,13 +24,24 @@ SHOW_CURSOR = "\x1b[?25h\n"  # the progress bar hides it
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """Write JSON, with NumPy's numbers and arrays converted; other objects as strings."""
+    """Write JSON, with NumPy's numbers and arrays converted; other objects as strings, NaN and infinity as null."""
     import json  # imported here: the help does not need it
 
     def plain(one: Any) -> Any:
         return one.tolist() if hasattr(one, "tolist") else str(one)
 
-    return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False, default=plain)
+    def finite(one: Any) -> Any:
+        if isinstance(one, dict):
+            return {key: finite(inner) for key, inner in one.items()}
+        if isinstance(one, (list, tuple)):
+            return [finite(inner) for inner in one]
+        return None if isinstance(one, float) and not math.isfinite(one) else one
+
+    options: dict[str, Any] = {"ensure_ascii": False, "indent": indent, "allow_nan": False, "default": plain}
+    try:
+        return json.dumps(value, **options)
+    except ValueError:  # JSON has no such numbers
+        return json.dumps(finite(json.loads(json.dumps(value, **{**options, "allow_nan": True}))), **options)
 
 
 def print_json(value: Any) -> None:
@@ -138,7 +150,7 @@ def _flag(found: re.Match[str]) -> str:
     name, value = _RENAMED.get(found[1], found[1]), found[2]
     if value is None or value in {"True", ""}:
         return f"--{name}"
-    bare = value.strip("'")
+    bare = "none" if value == "None" else value.strip("'")
     return f"--{name} {bare if bare.strip() and ' ' not in bare else value}"
 
 

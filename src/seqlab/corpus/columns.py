@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
+from seqlab.arrays import is_iterable
 from seqlab.errors import CorpusError
 from seqlab.shown import Brief
 
@@ -64,8 +65,11 @@ def checked(names: Iterable[str]) -> tuple[str, ...]:
     """Check that names are distinct, non-empty strings."""
     if isinstance(names, str):
         raise CorpusError(
-            f"columns must be a list of names, got the single string {names!r}; write ({names!r},)"
+            f"columns must be a list of names, got the single string {names!r}; "
+            f"write {tuple(names.replace(',', ' ').split()) or (names,)!r}"
         )
+    if not is_iterable(names):
+        raise CorpusError(f"columns must be a list of names, got {names!r:.80}")
     kept = tuple(names)
     for name in kept:
         if not isinstance(name, str) or not name:

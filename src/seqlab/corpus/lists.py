@@ -31,6 +31,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab import corpus as corpora
+from seqlab.arrays import is_iterable
 from seqlab.corpus.columns import (
     WORD_COLUMNS,
     BagColumn,
@@ -202,7 +203,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _of_sentences(sentences: list[Any], names: tuple[str, ...] | None) -> Found:
-    sized = only_lists(sentences) or all(hasattr(sentence, "__len__") for sentence in sentences)
+    sized = only_lists(sentences) or all(hasattr(s, "__len__") and is_iterable(s) for s in sentences)
     sample = next((s for s in sentences if len(s)), None) if sized else None
     if isinstance(sample, Mapping):
         names = names or tuple(sample)
@@ -264,7 +265,7 @@ def _first_token(sentences: list[Any]) -> Any:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, np.ndarray))
+    return isinstance(value, (list, tuple, np.ndarray)) and is_iterable(value)
 
 
 def _is_nan(value: Any) -> bool:
@@ -291,7 +292,7 @@ def _is_vector(value: Any) -> bool:
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
         raise CorpusError(
             f"{what} must be a list of sentences, each a list with one entry per token, got {values!r:.80}"
         )

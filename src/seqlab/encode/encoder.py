@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import LabelIds, thread_count, whole_number
+from seqlab.arrays import LabelIds, is_iterable, thread_count, whole_number
 from seqlab.corpus import BagColumn, Corpus, Sentence, VectorColumn
 from seqlab.corpus.columns import offsets_of
 from seqlab.corpus.lists import only_lists
@@ -64,6 +64,8 @@ def listed(sentences: Iterable[Any]) -> list[Any]:
     """Convert arrays, generators, pandas Series and the ItemSequence of python-crfsuite to lists."""
     if isinstance(sentences, list) and only_lists(sentences):
         return sentences
+    if not is_iterable(sentences):
+        raise CorpusError(f"a list of sentences is wanted, got {sentences!r:.80}")
     return [s if isinstance(s, (list, tuple)) else _listed(s) for s in sentences]
 
 
@@ -71,7 +73,7 @@ def _listed(sentence: Any) -> Any:
     if type(sentence).__name__ == "ItemSequence":
         return sentence.items()
     if isinstance(sentence, np.ndarray):
-        return sentence.tolist() if sentence.ndim == 1 else sentence
+        return sentence.tolist() if sentence.ndim <= 1 else sentence
     series = hasattr(sentence, "to_list") and hasattr(sentence, "iloc")  # of pandas, without an import
     return list(sentence) if series or isinstance(sentence, Iterator) else sentence
 

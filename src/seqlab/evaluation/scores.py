@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab.corpus.columns import MISSING, WORD_COLUMNS, counted
-from seqlab.errors import LabelError, OptionError, Place, ShapeError
+from seqlab.errors import EvaluationWarning, LabelError, OptionError, Place, ShapeError
 from seqlab.shown import Brief, Table, Tabular, columns_of
 from seqlab.tags.coding import Bools, Coded, Codes, encode, many
 
@@ -36,6 +37,22 @@ class Paired(Brief):
     def right(self) -> Bools:
         """(tokens,) where both labels are the same."""
         return np.asarray(self.gold.codes == self.predicted.codes)
+
+
+def say_strange(gold: Iterable[str], labels: Sequence[str]) -> None:
+    """Warn if none of the gold labels is one of the labels of a model: nothing can be right then."""
+    found = sorted(set(gold))
+    if not found or not set(labels).isdisjoint(found):
+        return
+    one, other = (
+        " ".join(map(str, some[:8])) + (" ..." if len(some) > 8 else "") for some in (found, labels)
+    )
+    warnings.warn(
+        f"the model has never heard of any of the gold labels, so that none can be right: they are {one}, "
+        f"those of the model {other}; is it the right column, and the right model?",
+        EvaluationWarning,
+        stacklevel=3,
+    )
 
 
 def is_corpus(value: Any) -> bool:

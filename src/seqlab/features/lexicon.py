@@ -25,6 +25,7 @@ from typing import Any
 
 from seqlab.errors import Place, StoreError, TemplateError
 from seqlab.features.functions import FOLDS, bucket
+from seqlab.files import checked_name
 from seqlab.shown import Brief
 from seqlab.store.fields import Field, Sizes
 from seqlab.store.state import State, string_arrays
@@ -71,7 +72,7 @@ class Lexicon(Brief):
     def read(cls, name: str, path: str | PathLike[str]) -> Lexicon:
         """Read the file at path, in UTF-8, as the lexicon of that name."""
         try:
-            content = Path(path).read_bytes()
+            content = Path(checked_name(path)).read_bytes()
         except OSError as error:
             raise TemplateError(f"lexicon {name!r}: cannot read {str(path)!r}: {error.strerror}") from error
         except ValueError as error:  # a NUL, or half of a character, in the name

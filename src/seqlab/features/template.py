@@ -26,6 +26,7 @@ from seqlab.features.model import (
 )
 from seqlab.features.values import Sentence, View, attributes, shown
 from seqlab.features.wapiti_regex import compiled
+from seqlab.files import checked_name
 from seqlab.shown import cut
 from seqlab.store.fields import Choice
 
@@ -248,7 +249,7 @@ def _text_of(source: str | PathLike[str]) -> tuple[str, str | None]:
 
 def _read(path: str | PathLike[str]) -> str:
     try:
-        return Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
+        return Path(checked_name(path)).read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
     except OSError as error:
         raise TemplateError(f"cannot read the template {str(path)!r}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -24,6 +24,7 @@ from seqlab.foreign import crfpp, crfsuite, wapiti
 from seqlab.foreign.parts import ForeignModel, Weighted
 from seqlab.learning.history import History
 from seqlab.store.codec import Late
+from seqlab.store.reading import file_name
 from seqlab.tagging.door.constraints import Rules
 from seqlab.tagging.door.sentences import USUAL
 from seqlab.tagging.training import Training
@@ -58,9 +59,7 @@ def convert_model(
     CRFsuite's taggers want attributes that are made already: lists of strings or dicts for each token. Those of CRF++
     and Wapiti want the columns of their files, and make the attributes themselves.
     """
-    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
-    if not isinstance(name, str) or not name or "\0" in name:
-        raise StoreError(f"the path of a model file is wanted, got {path!r:.80}")
+    name = file_name(path)
     try:
         "".encode(encoding)
     except (LookupError, TypeError) as error:

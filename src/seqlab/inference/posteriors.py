@@ -86,14 +86,14 @@ class Posterior(Tabular):
                labels are B-PER, I-PER, O: P that exactly these positions form a span of it (eq:typed-span)
         """
         i, j = (position_number(place, "a span") for place in (i, j))
-        if isinstance(path, str) and 0 <= i <= j <= self.trellis.T:
-            names = self.trellis.labels
-            return typed_span(names, self.trellis.T, i, j, path, self.span)
-        ids = self.trellis.label_set.ids(path)
         if i > j:
             raise LabelError(f"span({i}, {j}) ends before it begins")
         if not 0 <= i <= j <= self.trellis.T:
             raise LabelError(f"span({i}, {j}) lies outside a sequence of {self.trellis.T} positions")
+        if isinstance(path, str):
+            names = self.trellis.labels
+            return typed_span(names, self.trellis.T, i, j, path, self.span)
+        ids = self.trellis.label_set.ids(path)
         if len(ids) != j - i:
             raise ShapeError(
                 f"span({i}, {j}) covers {j - i} positions (the end is not included), but {len(ids)} labels came"

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FrameType, TracebackType
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import says_no, whole_number
+from seqlab.arrays import is_iterable, says_no, whole_number
 from seqlab.errors import ConvergenceWarning, OptionError, TrainingWarning
 from seqlab.learning.history import Epoch, History
 
@@ -265,7 +265,7 @@ def checked_callbacks(callbacks: Any) -> tuple[Callback, ...]:
     if callbacks is None:
         return ()
     some = (callbacks,) if callable(callbacks) else callbacks
-    if not isinstance(some, Iterable) or isinstance(some, str):
+    if not is_iterable(some) or isinstance(some, str):
         raise OptionError(f"callbacks must be functions of an Epoch, got {callbacks!r}")
     made = tuple(some)
     for one in made:

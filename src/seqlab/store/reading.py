@@ -31,7 +31,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from seqlab.errors import Place, SeqlabError, StoreError
+from seqlab.errors import OptionError, Place, SeqlabError, StoreError
+from seqlab.files import checked_name
 from seqlab.store.state import Array, State
 
 FORMAT = "seqlab"
@@ -106,7 +107,9 @@ def misfits_told(where: str | None) -> Iterator[None]:
     except SeqlabError as error:
         raise StoreError(error.message, place=error.place._replace(path=where)) from error
     except MemoryError as error:
-        raise StoreError("there is not enough memory for this model", place=Place(path=where)) from error
+        more = f" ({error!s:.100})" if str(error) else ""
+        message = f"there is not enough memory for this model{more}; the file may be in order"
+        raise StoreError(message, place=Place(path=where)) from error
     except MISFITS as error:
         raise StoreError(
             f"what the file says does not fit together: {type(error).__name__}: {error!s:.200}",
@@ -122,7 +125,10 @@ def file_name(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
     if not isinstance(name, str) or not name or "\0" in name:
         raise StoreError(f"the path of a model file is wanted, got {path!r:.80}")
-    return name
+    try:
+        return checked_name(name)
+    except OptionError as error:
+        raise StoreError(error.message) from None
 
 
 def read(path: str | os.PathLike[str], *, verify: bool = False, mapped: bool = True) -> State:

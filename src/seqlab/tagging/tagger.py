@@ -10,7 +10,7 @@ import numpy as np
 from seqlab import _core, evaluation, inference
 from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
 from seqlab.corpus import Corpus, Sentence, StringColumn
-from seqlab.corpus.columns import token_place
+from seqlab.corpus.columns import resolve, token_place
 from seqlab.errors import LabelError, OptionError, Place, QuestionError, ShapeError
 from seqlab.inference import NBest, Posterior, Samples
 from seqlab.store.state import State
@@ -227,6 +227,7 @@ class Tagger(Model):
         decode, beam, threads   as for predict
         """
         from seqlab.evaluation import evaluate
+        from seqlab.evaluation.scores import say_strange
 
         self._check_fitted("evaluate")
         y = self._column_for(test) if y is None else y
@@ -236,8 +237,11 @@ class Tagger(Model):
         if "known" not in options and self.vocabulary_ is not None and vocabulary(corpus) is not None:
             options["known"] = self.vocabulary_
         if isinstance(y, str):
-            return evaluate(corpus, predicted, y, **options)
+            report = evaluate(corpus, predicted, y, **options)
+            say_strange(corpus.strings(resolve(y, corpus.columns)).compact().values, self.labels_)
+            return report
         gold = read_gold(corpus, y)
+        say_strange(gold.names, self.labels_)
         if gold.sets:
             raise LabelError(
                 "evaluate compares labels, so a token of y has one (or None, and is left out), not several",

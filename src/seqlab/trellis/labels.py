@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.arrays import LabelIds
+from seqlab.arrays import LabelIds, is_iterable
 from seqlab.errors import LabelError, ShapeError
 
 Label = str | int
@@ -42,7 +42,7 @@ class LabelSet:
 
     def ids(self, labels: Iterable[Label]) -> LabelIds:
         """Find the numbers of several labels, in the order given."""
-        if isinstance(labels, (str, int, np.integer)):
+        if isinstance(labels, (str, int, np.integer)) or not is_iterable(labels):
             raise LabelError(
                 f"a list of labels is wanted, got the single value {labels!r}; write [{labels!r}]"
             )
@@ -73,6 +73,8 @@ def _checked_names(names: Sequence[str], size: int) -> tuple[str, ...]:
         raise LabelError(
             f"labels must be a list of names, got the single string {names!r}; write list({names!r})"
         )
+    if not is_iterable(names):
+        raise LabelError(f"labels must be a list of names, got {names!r:.60}")
     checked = tuple(names)
     if len(checked) != size:
         raise ShapeError(f"{len(checked)} label names for {size} labels (columns of node)")

@@ -77,8 +77,12 @@ class Split:
 
 def checked_data(X: Any, y: Any) -> Data:
     """Check that X and y fit together."""
-    if not (hasattr(X, "shape") or hasattr(X, "__len__")):
+    if not (hasattr(X, "shape") or hasattr(X, "__len__")) or getattr(X, "ndim", 1) == 0:
         raise ShapeError(f"X must be a Corpus, a list of sentences or an array, got {type(X).__name__}")
+    if not (y is None or hasattr(y, "__len__")) or getattr(y, "ndim", 1) == 0:
+        raise ShapeError(
+            f"y must be a column, a list of labels for every sentence or an array, got {y!r:.60}"
+        )
     data = Data(X, y)
     if y is not None and not isinstance(y, str) and len(y) != len(data):
         raise ShapeError(f"X has {len(data)} sentences and y has {len(y)}; one list of labels each is wanted")

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from seqlab.arrays import is_iterable
 from seqlab.errors import OptionError
 from seqlab.shown import exact
 from seqlab.views.text import clip
@@ -61,7 +62,7 @@ def checked_search(search: Any) -> dict[str, Any]:
         found[name] = given
         if isinstance(given, Uniform) or hasattr(given, "rvs"):
             continue
-        if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
+        if isinstance(given, (str, bytes, Mapping)) or not is_iterable(given):
             raise OptionError(
                 f"search[{name!r}] must be a list of values, LogUniform or Uniform, got {given!r:.80}; "
                 f"for a single value set it in the model"

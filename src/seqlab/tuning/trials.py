@@ -27,6 +27,7 @@ import numpy as np
 from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.errors import ConvergenceWarning, OptionError, SeqlabError, StoreError
+from seqlab.files import checked_name
 from seqlab.tagging.sklearn import Estimator
 from seqlab.tuning.data import Scorer, Split, narrow
 from seqlab.tuning.space import key_of
@@ -175,7 +176,7 @@ class Journal:
         self._file: int | None = None
         if path is None:
             return
-        self._path = Path(path)
+        self._path = Path(checked_name(path))
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             with contextlib.suppress(ImportError):  # two searches with one journal would both do everything

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -314,11 +314,18 @@ class Format:
         return False
 
     @classmethod
-    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
+    def labelled(
+        cls,
+        corpus: Corpus,
+        name: str,  # noqa: ARG003
+        label: str | None,  # noqa: ARG003
+        labels: Collection[str] = (),  # noqa: ARG003
+    ) -> Corpus:
         """Choose the columns for a file with predicted labels.
 
-        name    the column with the labels, which is the last one
-        label   its name in training
+        name     the column with the labels, which is the last one
+        label    its name in training
+        labels   all labels that it may hold
         """
         return corpus
 

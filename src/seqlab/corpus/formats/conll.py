@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
@@ -92,7 +92,13 @@ class Conll(Format):
         return True
 
     @classmethod
-    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
+    def labelled(
+        cls,
+        corpus: Corpus,
+        name: str,
+        label: str | None,  # noqa: ARG003
+        labels: Collection[str] = (),  # noqa: ARG003
+    ) -> Corpus:
         """Keep columns of strings; of CoNLL-U only the words."""
         strings = strings_of(corpus)
         if corpus.layout.format == "conllu":

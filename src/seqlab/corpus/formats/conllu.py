@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError
 
 OTHER_NAMES = {"form": "word", "pos": "upos"}
+UPOS = frozenset(
+    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _".split()  # noqa: SIM905
+)
 
 
 class Conllu(Format):
@@ -66,11 +70,19 @@ class Conllu(Format):
         return label in CONLLU
 
     @classmethod
-    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:
-        """Put the labels into the column of the training labels, otherwise into upos."""
-        place = label if label in CONLLU else "upos"
+    def labelled(cls, corpus: Corpus, name: str, label: str | None, labels: Collection[str] = ()) -> Corpus:
+        """Put the labels into the column of the training labels, otherwise into upos if they are such tags, or misc.
+
+        Without `labels` the column has more than labels, such as label:probability, for which there is misc.
+        """
+        place = "misc"
+        if labels and (label in CONLLU or UPOS.issuperset(labels)):
+            place = label if label in CONLLU else "upos"
+        values: Any = corpus.data(name)
+        if place == "misc":
+            values = _misc(corpus, (label or "label").capitalize(), name)
         kept = [one for one in corpus.columns if OTHER_NAMES.get(one, one) in {*CONLLU} - {place}]
-        return corpus.with_column(place, corpus.data(name)).select(*kept, place)
+        return corpus.with_column(place, values).select(*kept, place)
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
@@ -109,6 +121,24 @@ def _cells(options: Options) -> tuple[tuple[str, ...], list[int]]:
             f"pass ten names, some of these, or a mapping like {{{strange!r}: 3}}"
         )
     return names, [places[name] for name in names]
+
+
+def _misc(corpus: Corpus, key: str, name: str) -> list[list[str]]:
+    """Make a column of MISC: key=value of another column behind what is there."""
+    there = corpus.column("misc") if "misc" in corpus.columns else None
+    made: list[list[str]] = []
+    for i, values in enumerate(corpus.column(name)):
+        bad = next((t for t, value in enumerate(values) if "|" in value), None)
+        if bad is not None:
+            raise CorpusError(
+                f"MISC of CoNLL-U cannot hold the label {values[bad]!r}, because | stands between its parts; "
+                f"choose another format",
+                place=corpus.located(i, bad),
+            )
+        old = ["_"] * len(values) if there is None else there[i]
+        pairs = zip(old, values, strict=True)
+        made.append([f"{key}={y}" if was == "_" else f"{was}|{key}={y}" for was, y in pairs])
+    return made
 
 
 def _places(corpus: Corpus) -> dict[str, str]:

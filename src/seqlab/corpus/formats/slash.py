@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from seqlab import _core
@@ -60,7 +60,13 @@ class Slash(Format):
         return super().fault(kind, text, number)
 
     @classmethod
-    def labelled(cls, corpus: Corpus, name: str, label: str | None) -> Corpus:  # noqa: ARG003
+    def labelled(
+        cls,
+        corpus: Corpus,
+        name: str,
+        label: str | None,  # noqa: ARG003
+        labels: Collection[str] = (),  # noqa: ARG003
+    ) -> Corpus:
         """Keep words and labels."""
         return corpus.select(strings_of(corpus)[0], name)
 

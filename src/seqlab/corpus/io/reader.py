@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from seqlab import _core
+from seqlab.arrays import is_iterable
+from seqlab.corpus.columns import checked
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.formats.base import ONE_LINE, Columns, Format, Options, guessed, named
 from seqlab.corpus.sentence import Sentence
-from seqlab.errors import CorpusError, CorpusWarning, OptionError, Place
+from seqlab.errors import CorpusError, CorpusWarning, EmptyError, OptionError, Place
 
 CHUNK = 1 << 22
 GZIP = b"\x1f\x8b"
@@ -233,13 +235,9 @@ def read(
     """
     if is_array_file(source, format):
         return _arrays(source, columns)
+    options = _options(columns, separator, comments, docstart, missing, sequence)
     with opened(source, encoding) as bytes_in:
-        intake = Intake(
-            bytes_in,
-            format,
-            Options(columns, separator, comments, docstart, checked_mark(missing), sequence),
-            CHUNK,
-        )
+        intake = Intake(bytes_in, format, options, CHUNK)
         for _ in intake.blocks(whole_sentences=False):
             pass
     corpus = intake.format.take()
@@ -248,6 +246,24 @@ def read(
     for remark in intake.remarks:
         warnings.warn(remark, CorpusWarning, stacklevel=2)
     return corpus
+
+
+def _options(columns: Columns, *others: Any) -> Options:
+    """Collect the options of reading; what no file can have is an error before one is opened."""
+    if isinstance(columns, str) or not (columns is None or is_iterable(columns)):
+        checked(columns)
+    made = Options(columns, *others)
+    checked_mark(made.missing)
+    return made
+
+
+def checked_mark(missing: Any) -> str | None:
+    """Check the mark of missing values."""
+    if missing is None or isinstance(missing, str):
+        return missing
+    raise OptionError(
+        f"missing must be a string, the cell of a missing value, got {missing!r:.60}", option="missing"
+    )
 
 
 def stream(
@@ -270,22 +286,8 @@ def stream(
     """
     if isinstance(block, bool) or not isinstance(block, int) or block < 1:
         raise OptionError(f"block must be a number of bytes from 1 up, got {block!r}", option="block")
-    return Stream(
-        source,
-        format,
-        Options(columns, separator, comments, docstart, checked_mark(missing), sequence),
-        encoding,
-        block,
-    )
-
-
-def checked_mark(missing: Any) -> str | None:
-    """Check the mark of missing values."""
-    if missing is None or isinstance(missing, str):
-        return missing
-    raise OptionError(
-        f"missing must be a string, the cell of a missing value, got {missing!r:.60}", option="missing"
-    )
+    options = _options(columns, separator, comments, docstart, missing, sequence)
+    return Stream(source, format, options, encoding, block)
 
 
 @dataclass(eq=False, repr=False)
@@ -392,11 +394,11 @@ class Intake:
                 f"end and will be written back if all lines have it; save the file with LF to silence this"
             )
 
-    def nothing(self) -> CorpusError:
+    def nothing(self) -> EmptyError:
         """Make the error for a file without sentences."""
         lines = self.format.reader.lines
         what = "only blank lines and comments" if lines else "nothing"
-        return CorpusError(
+        return EmptyError(
             f"the file holds {what}, but at least one sentence is wanted; is it the right file?",
             place=Place(path=self._name, line=lines or 1),
         )

@@ -17,7 +17,7 @@ from seqlab.corpus.formats.base import Format, by_suffix, named
 from seqlab.corpus.io.reader import BOM, checked_mark, is_utf8
 from seqlab.corpus.origin import Layout
 from seqlab.errors import CorpusError, Place
-from seqlab.files import replaced
+from seqlab.files import checked_name, replaced
 
 Put = Callable[[bytes], object]
 
@@ -31,7 +31,7 @@ def opened_target(target: Any) -> Iterator[Put]:
         with open(STANDARD_OUTPUT, "wb", closefd=False) as out:  # a file descriptor, not a path
             yield out.write
     elif isinstance(target, (str, os.PathLike)) and isinstance(os.fspath(target), str):
-        with _file(Path(os.fspath(target))) as put:
+        with _file(Path(checked_name(target))) as put:
             yield put
     elif hasattr(target, "write"):
         yield (lambda piece: target.write(piece.decode("utf-8"))) if is_text(target) else target.write

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import inference
-from seqlab.arrays import thread_count
+from seqlab.arrays import is_iterable, thread_count
 from seqlab.corpus import Corpus, Sentence
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, ScoreError, ShapeError
 from seqlab.families.rerank.features import Features, Labels, features_of
@@ -60,11 +60,15 @@ def sentences_of(X: Any, *, without: str | None = None) -> Sequence[Any]:
     """Read X as a sequence of sentences; a corpus stays one, without the column of labels."""
     if isinstance(X, Corpus):
         return X if without is None else X.select(*(name for name in X.columns if name != without))
-    if isinstance(X, (str, bytes, Sentence)) or not isinstance(X, Iterable):
+    if isinstance(X, (str, bytes, Sentence)) or not is_iterable(X):
         raise CorpusError(f"X must be a Corpus or a list of sentences, got {X!r:.60}")
     listed = list(X)
     for s, sentence in enumerate(listed):
-        if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__"):
+        if (
+            isinstance(sentence, (str, bytes))
+            or not hasattr(sentence, "__len__")
+            or not is_iterable(sentence)
+        ):
             raise CorpusError(f" is {sentence!r:.60}, but a list of tokens is wanted", place=Place(s, of="X"))
     return listed
 

@@ -293,6 +293,7 @@ class Reranker(Model):
         y   the name of a column, or lists of labels; None for the column that fit was given
         """
         from seqlab.evaluation import evaluate
+        from seqlab.evaluation.scores import say_strange
 
         self._check_fitted("evaluate")
         y = self.column_ if y is None and isinstance(test, Corpus) else y
@@ -301,6 +302,7 @@ class Reranker(Model):
                 "evaluate needs the right labels: pass the name of their column, or lists of labels"
             )
         sentences, gold = self._read(test, y)
+        say_strange(itertools.chain.from_iterable(gold), self.labels_)
         words = [words_of(tokens) for tokens in sentences]
         if all(one is not None for one in words):
             options.setdefault("words", words)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import Scores, check_room
+from seqlab.arrays import Scores, check_room, is_iterable
 from seqlab.corpus import Corpus
 from seqlab.corpus.columns import Offsets
 from seqlab.errors import CorpusError, LabelError, OptionError, Place
@@ -90,7 +90,7 @@ class Rules(Brief):
             return Rules(found.moves, found.starts, found.ends, _spelled(scheme))
         if isinstance(given, Constraints):
             return _of_constraints(given, labels)
-        if isinstance(given, Iterable):
+        if is_iterable(given):
             return _of_constraints(Constraints(forbidden_moves=list(given)), labels)
         raise OptionError(
             f"constraints must be the name of a tag scheme, a seqlab.Constraints, or pairs (from, to) of labels that "

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import LabelIds
+from seqlab.arrays import LabelIds, is_iterable
 from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.corpus.columns import WORD_COLUMNS, resolve
 from seqlab.corpus.lists import only_lists
@@ -364,13 +364,14 @@ def token_weights(corpus: Corpus, sample_weight: Any) -> Weights | None:
 
 def sentence_weights(count: int, sample_weight: Any) -> Weights:
     """Read weights (N,) of sentences; 1 for each without sample_weight."""
-    if isinstance(sample_weight, (list, tuple, np.ndarray)) and any(map(np.ndim, sample_weight)):
+    several = isinstance(sample_weight, (list, tuple, np.ndarray)) and is_iterable(sample_weight)
+    if several and any(map(np.ndim, sample_weight)):
         raise ShapeError(f"X has {count} sentences: one number for each is wanted, got {sample_weight!r:.60}")
     return np.ones(count) if sample_weight is None else _joined(sample_weight, [1] * count)
 
 
 def _joined(sample_weight: Any, lengths: list[int]) -> Weights:
-    if isinstance(sample_weight, (str, bytes, Mapping)) or not isinstance(sample_weight, Iterable):
+    if isinstance(sample_weight, (str, bytes, Mapping)) or not is_iterable(sample_weight):
         raise OptionError(
             f"sample_weight must hold a number, or a list of numbers, for every sentence, got {sample_weight!r:.60}"
         )
