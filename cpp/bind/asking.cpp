@@ -10,7 +10,7 @@ namespace {
 
 using Asked = std::shared_ptr<std::atomic<bool>>;
 
-// What a thread was asked to heed, the innermost last.
+// Flags that this thread heeds, the innermost last.
 thread_local std::vector<Asked> heeded;
 
 // Only this thread runs handlers of signals.

@@ -136,7 +136,7 @@ def test_convert_to_conllu_says_what_helps(shell, folder, tmp_path):
         "convert", folder / "train.txt", tmp_path / "x.conllu", "--columns", "word,pos,chunk"
     )
     assert "CoNLL-U has no place for column 'chunk'" in told
-    assert "pass --select to leave it out, or --rename it" in told
+    assert "leave it out with --select, or rename it with --rename" in told
     assert "--columns" not in told
     columns = ("--columns", "word,pos,chunk")
     shell.done("convert", folder / "train.txt", tmp_path / "x.conllu", *columns, "--select", "word,pos")

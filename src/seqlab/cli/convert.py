@@ -22,7 +22,7 @@ from seqlab.cli.outputs import MODELS
 from seqlab.cli.parsing import Group, option
 from seqlab.cli.terminal import orderly, print_json, put_bytes
 from seqlab.corpus.formats import NAMES
-from seqlab.errors import CorpusError, OptionError, SchemeError
+from seqlab.errors import OptionError, SchemeError
 
 USAGE = "INPUT OUTPUT"
 DESCRIPTION = """\
@@ -173,12 +173,8 @@ def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
         raise OptionError("--select wants names, as word,upos; cells are picked by --columns when reading")
     written = corpus if arguments.select is None else corpus.select(*arguments.select)
     written = written.rename(**dict(arguments.rename or []))
-    try:
-        with orderly():
-            write(written, arguments.output, arguments.to)
-    except CorpusError as error:  # columns= of write is --select here
-        error.message = error.message.replace("columns=...", "--select").replace("rename it", "--rename it")
-        raise
+    with orderly():
+        write(written, arguments.output, arguments.to)
     return {
         "input": corpus.name,
         "output": arguments.output,

@@ -56,7 +56,7 @@ def _is_arpa(path: str, head: bytes) -> bool:
 
 
 class Kind(NamedTuple):
-    """What an output contains: words for it, words for such a file, and a function (path, first bytes) -> bool."""
+    """Kind of an output: words for it, words for such a file, and a function (path, first bytes) -> bool."""
 
     what: str
     file: str

@@ -137,6 +137,8 @@ def for_shell(message: str) -> str:
     lines = (line.strip() for line in message.splitlines())
     text = ": ".join(line for line in lines if line.strip("^"))
     text = re.sub(r"columns=\{([^}]*)\}", _picked, text)
+    for name in ("select", "rename"):
+        text = text.replace(f"corpus.{name}(...)", f"--{name}")
     text = text.replace("seqlab.tags.repair", "seqlab convert --scheme ... --repair conlleval")
     return re.sub(rf"\b({_FLAGS}|{_OF_MODELS})=('[^']*'|\.\.\.|True\b|[-\w.]+)?(?!\w)", _flag, text)
 

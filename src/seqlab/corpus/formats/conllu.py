@@ -149,7 +149,7 @@ def _places(corpus: Corpus) -> dict[str, str]:
         if goal not in CONLLU or goal in there:
             raise CorpusError(
                 f"CoNLL-U has no place for column {name!r}: its columns are {', '.join(CONLLU)}; "
-                f"pass columns=... to leave it out, or rename it"
+                f"leave it out with corpus.select(...), or rename it with corpus.rename(...)"
             )
         there[goal] = name
     return there
