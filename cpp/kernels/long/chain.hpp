@@ -68,12 +68,12 @@ public:
     SEQLAB_INLINE void run(double* E) {
         const size_t m = T / 2;
         for (size_t i = 0; i < T - m; ++i) {
-            if constexpr (NV == 0) poll();  // many labels
+            ask_at(i);
             if (i < m) forward<false>(i, false);
             backward<false>(T - 1 - i, false);
         }
         for (size_t i = 0; i < T - m; ++i) {
-            if constexpr (NV == 0) poll();
+            ask_at(i);
             forward<true>(m + i, E != nullptr);
             if (i < m)
                 backward<true>(m - 1 - i, E != nullptr && i > 0);  // the transition into m is counted already
@@ -89,6 +89,12 @@ public:
     }
 
 private:
+    // A chain of many labels takes long: ask whether to go on.
+    SEQLAB_INLINE void ask_at(size_t i) const {
+        if constexpr (NV == 0) {
+            if (i % 64 == 0 || LP >= 256) poll();
+        }
+    }
     // α_t = e_t ∘ (α_{t-1} M); in the first half α_t is stored, in the second it is combined with β_t.
     template <bool MEETS>
     SEQLAB_INLINE void forward(size_t t, bool count) {
