@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import is_iterable
 from seqlab.errors import CorpusError
 from seqlab.shown import Brief
 
@@ -68,9 +67,10 @@ def checked(names: Iterable[str]) -> tuple[str, ...]:
             f"columns must be a list of names, got the single string {names!r}; "
             f"write {tuple(names.replace(',', ' ').split()) or (names,)!r}"
         )
-    if not is_iterable(names):
-        raise CorpusError(f"columns must be a list of names, got {names!r:.80}")
-    kept = tuple(names)
+    try:
+        kept = tuple(names)
+    except TypeError:  # an array of no dimension, among others
+        raise CorpusError(f"columns must be a list of names, got {names!r:.80}") from None
     for name in kept:
         if not isinstance(name, str) or not name:
             raise CorpusError(f"a column name must be a string that is not empty, got {name!r}")

@@ -265,7 +265,7 @@ def _first_token(sentences: list[Any]) -> Any:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, np.ndarray)) and is_iterable(value)
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def _is_nan(value: Any) -> bool:
@@ -292,7 +292,9 @@ def _is_vector(value: Any) -> bool:
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
-    if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
+    if not isinstance(values, list) and (
+        isinstance(values, (str, bytes, Mapping)) or not is_iterable(values)
+    ):
         raise CorpusError(
             f"{what} must be a list of sentences, each a list with one entry per token, got {values!r:.80}"
         )
