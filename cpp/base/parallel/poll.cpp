@@ -1,5 +1,7 @@
 #include "base/parallel/poll.hpp"
 
+#include <chrono>
+
 namespace seqlab {
 
 namespace {
@@ -12,11 +14,12 @@ struct Here {
     bool owner = false;  // this thread made it, and may ask
 };
 thread_local Here now;
+thread_local Clock::time_point
+    due;  // of a thread, not of a Poll: many short calls ask as often as a long one
 
 }  // namespace
 
-Poll::Poll(Question question)
-    : question_(question), due_(Clock::now() + interval), before_(now.poll), owner_before_(now.owner) {
+Poll::Poll(Question question) : question_(question), before_(now.poll), owner_before_(now.owner) {
     now = {this, true};
 }
 Poll::~Poll() {
@@ -36,8 +39,8 @@ Poll* Poll::here() {
 
 void Poll::ask() {
     const auto time = Clock::now();
-    if (time < due_) return;
-    due_ = time + interval;
+    if (time < due) return;
+    due = time + interval;
     try {
         question_();
     } catch (...) {
@@ -45,7 +48,7 @@ void Poll::ask() {
         stopped_.store(true, std::memory_order_release);
         throw;
     }
-    due_ = Clock::now() + interval;  // it may have waited for Python's lock
+    due = Clock::now() + interval;  // it may have waited for Python's lock
 }
 
 void poll() {

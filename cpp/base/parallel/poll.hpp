@@ -6,7 +6,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <exception>
 
@@ -52,7 +51,6 @@ private:
     void ask();
 
     const Question question_;
-    std::chrono::steady_clock::time_point due_;
     std::atomic<bool> stopped_{false};
     std::exception_ptr why_;
     Poll* const before_;
