@@ -186,12 +186,13 @@ class _Training:
         self.say("")
         return tagger
 
-    def _fit(self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str | None) -> None:
+    def _options(
+        self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str | None, *, several: bool
+    ) -> dict[str, Any]:
+        """Collect the arguments of fit beside the data; several: of many runs no epoch is shown."""
         from seqlab import load
 
-        settings, options = self.settings, dict[str, Any]()
-        learner = getattr(tagger, "learner", None)
-        several = getattr(learner, "restarts", 1) > 1  # their epochs come in any order
+        settings, options, learner = self.settings, dict[str, Any](), getattr(tagger, "learner", None)
         if kinds.takes(tagger, "callbacks") and not several:
             limit = settings.iterations or getattr(learner, "epochs", None)
             options["callbacks"] = EpochTable(self.screen, limit)
@@ -209,6 +210,12 @@ class _Training:
             options["start"] = load(settings.start)
         if "threads" not in tagger.get_params(deep=False) and kinds.takes(tagger, "threads"):
             options["threads"] = settings.threads
+        return options
+
+    def _fit(self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str | None) -> None:
+        settings = self.settings
+        several = getattr(getattr(tagger, "learner", None), "restarts", 1) > 1  # their epochs come in any order
+        options = self._options(tagger, train, dev, label, several=several)
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()
         X, y = fit_arguments(settings, train, label)

@@ -90,9 +90,10 @@ def as_features(given: Features) -> Made:
                 )
         return simplest(FeatureSum(tuple(given)))
     if isinstance(given, str):
-        from seqlab.features.presets import preset_or_template  # presets are parsed when imported
+        from seqlab.features import presets  # parsed when imported
 
-        return preset_or_template(given)
+        known: Template | None = presets.NAMED.get(given)
+        return presets.preset_or_template(given) if known is None else known
     if isinstance(given, FeatureSum) or callable(given):
         return simplest(FeatureSum((given,)))
     raise OptionError(
@@ -369,10 +370,12 @@ def sources_of(
     edge: list[Source | None] = []
     for part in parts:
         if isinstance(part, Template):
-            node += [Plan(part, min_count, on_moves=False), *bags_of(part, on_moves=False)]
             plan = Plan(part, min_count, on_moves=True)
+            node.append(Plan(part, min_count, on_moves=False))
             edge += [plan] if plan.features() else []
-            edge += bags_of(part, on_moves=True)
+            if part.several:
+                node += bags_of(part, on_moves=False)
+                edge += bags_of(part, on_moves=True)
         elif isinstance(part, LabelPairFunction):
             edge.append(BagsOfLabelPairs(part, labels))
         elif isinstance(part, PairFunction):

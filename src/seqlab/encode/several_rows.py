@@ -14,7 +14,7 @@ from seqlab.encode.encoded import Rows, merged
 from seqlab.encode.template_rows import NO_VALUE, column_of, is_native, native_calls
 from seqlab.features.model import Atom, Feature
 from seqlab.features.template import Template
-from seqlab.features.values import all_through, gives_several, written
+from seqlab.features.values import all_through, written
 
 Codes = npt.NDArray[np.int64]
 
@@ -103,7 +103,7 @@ class BagsOfFeatures:
 def several_features(template: Template, *, on_moves: bool) -> list[Feature]:
     """Return the features that may give several node attributes, or (on_moves) edge attributes, at a token."""
     seen: Sequence[Feature] = template.features
-    return [one for one in seen if (one.on_edge if on_moves else one.on_node) and gives_several(one)]
+    return [one for one in seen if (one.on_edge if on_moves else one.on_node) and one in template.several]
 
 
 def bags_of(template: Template, *, on_moves: bool) -> list[BagsOfFeatures]:

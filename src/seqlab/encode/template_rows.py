@@ -17,7 +17,7 @@ from seqlab.errors import CorpusError, ShapeError, StoreError, TemplateError
 from seqlab.features.lexicon import Lexicon, gazetteer_of, plain_column
 from seqlab.features.model import Atom, Call, Feature
 from seqlab.features.template import Template
-from seqlab.features.values import gives_several, missing_column, passed_through
+from seqlab.features.values import missing_column, passed_through
 
 LARGEST_NUMBER = 2**31 - 1
 
@@ -55,7 +55,7 @@ class Plan:
     def features(self) -> list[Feature]:
         """Return the features of the template for these attributes that give one at most (see several_rows.py)."""
         seen = (one for one in self.template.features if (one.on_edge if self.on_moves else one.on_node))
-        return [one for one in seen if not gives_several(one)]
+        return [one for one in seen if one not in self.template.several]
 
     def bank(self) -> _core.Bank:
         """Compile the features to an untrained bank."""

@@ -142,11 +142,13 @@ supertag = Template.parse("""
 """)
 
 
+NAMED: dict[str, Template] = {name: globals()[name] for name in __all__}
+
+
 def preset_or_template(text: str) -> Template:
     """Find the preset of this name, or parse template text."""
-    if text in __all__:
-        template: Template = globals()[text]
-        return template
+    if text in NAMED:
+        return NAMED[text]
     try:
         return Template.parse(text)
     except TemplateError as error:

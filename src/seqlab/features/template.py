@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, overload
@@ -24,7 +25,7 @@ from seqlab.features.model import (
     lines,
     quoted_string,
 )
-from seqlab.features.values import Sentence, View, attributes, shown
+from seqlab.features.values import Sentence, View, attributes, gives_several, shown
 from seqlab.features.wapiti_regex import compiled
 from seqlab.files import checked_name
 from seqlab.shown import cut
@@ -62,6 +63,11 @@ class Template:
         for name in _lexicons_of(self.features):
             if name not in self.lexicons:
                 raise TemplateError(f"a feature asks for lexicon {name!r}, which the template does not have")
+
+    @cached_property
+    def several(self) -> frozenset[Feature]:
+        """The features that may give several attributes at one token."""
+        return frozenset(filter(gives_several, self.features))
 
     @property
     def text(self) -> str:

@@ -96,9 +96,7 @@ def tune(
     free = model.get_params(deep=False).get("threads", 1) is None and "threads" not in search
     shares = {"threads": max(1, cores // workers)} if free else {}
     work = Work(model, parts, scorer, budget_name, shares, train_score)
-    facts = {} if resume is None else _facts(work, data, dev, seed, resource, tried)
-    if facts and by is not None:
-        facts["by"] = by
+    facts = {} if resume is None else _facts(work, data, dev, seed, resource, tried, by)
     trials: list[Trial] = []
     whole, staying = True, dict(enumerate(tried))
     with contextlib.closing(Journal(resume, facts)) as journal:
@@ -185,7 +183,9 @@ def _budgets(
     return sorted({float(max(1, round(full / factor**i))) for i in range(rounds)})
 
 
-def _facts(work: Work, data: Data, dev: Any, seed: int, resource: str, tried: list[Params]) -> dict[str, Any]:
+def _facts(
+    work: Work, data: Data, dev: Any, seed: int, resource: str, tried: list[Params], by: str | None
+) -> dict[str, Any]:
     """Describe the search: a journal can be resumed only by an equal search."""
     plain, held_out = fresh(work.model), work.splits[0].test
     if "threads" in plain.get_params(deep=False):
@@ -207,6 +207,7 @@ def _facts(work: Work, data: Data, dev: Any, seed: int, resource: str, tried: li
         "folds": len(work.splits),
         "seed": seed,
         "resource": resource,
+        **({} if by is None else {"by": by}),
     }
 
 
