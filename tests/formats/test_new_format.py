@@ -10,7 +10,8 @@ import pytest
 import seqlab
 from seqlab.cli import parsing
 from seqlab.corpus import formats
-from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format, LineReader
+from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format
+from seqlab.corpus.formats.lines import LineReader
 from seqlab.errors import CorpusError
 
 

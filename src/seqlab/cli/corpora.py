@@ -15,7 +15,7 @@ import seqlab
 from seqlab.cli.numbers import BETWEEN, for_model, vectors_of
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.terminal import COLUMNS, counted
-from seqlab.errors import CorpusError, OptionError, SeqlabError, TemplateError
+from seqlab.errors import CorpusError, LabelError, OptionError, Place, SeqlabError, TemplateError
 
 
 def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> seqlab.Corpus:
@@ -333,3 +333,46 @@ def placed(corpus: seqlab.Corpus, *, whole: bool = True) -> Iterator[None]:
             raise
         place = corpus.located(sentence, told.position if told.item else None)
         raise CorpusError(error.message, place=place._replace(within=told.within)) from error
+
+
+UNKNOWN = (None, "", "_")  # cells of --known without a label
+
+
+def forced(
+    tagger: Any, part: seqlab.Corpus, known: str | None, way: dict[str, Any], threads: int
+) -> tuple[list[Any] | None, list[list[str]]]:
+    """Make trellises in which labels of a column are known, and find their best labels.
+
+    known   the column; None if there is none: then no trellis is made
+    """
+    from seqlab.tagging.decoding import best, constrained
+
+    if known is None:
+        return None, tagger.predict(part, **way, threads=threads)
+    decode, beam = tagger._way(way.get("decode"), way.get("beam"))
+    rows = _known(tagger, part, known)
+    made = tagger._trellises(part, threads)
+    trellises = [constrained(one, row, None) for one, row in zip(made, rows, strict=True)]
+    paths = [best(one, decode, beam).ids.tolist() for one in trellises]
+    return trellises, [[tagger.labels_[i] for i in path] for path in paths]
+
+
+def _known(tagger: Any, part: seqlab.Corpus, given: str) -> list[dict[int, str]]:
+    """Read the known labels of each sentence, by position."""
+    from seqlab.corpus.columns import resolve
+
+    names, place = part.columns, given.lstrip("-")
+    if given not in names and place.isdecimal() and int(place) < len(names) + (given != place):
+        given = names[int(given)]
+    labels, found = set(tagger.labels_), []
+    for i, row in enumerate(part.column(resolve(given, names))):
+        known = {t: y for t, y in enumerate(row) if y in labels or y not in UNKNOWN}
+        wrong = [t for t, y in known.items() if y not in labels]
+        if wrong:
+            raise LabelError(
+                f"the label {known[wrong[0]]!r:.60} of column {given!r} is none of the model's, which are "
+                f"{' '.join(tagger.labels_)!s:.80}; write _ where no label is known",
+                place=Place(i, wrong[0], item="token"),
+            )
+        found.append(known)
+    return found

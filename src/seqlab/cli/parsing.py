@@ -218,7 +218,15 @@ FEATURES = (
     option("--constraints SCHEME", "a tag scheme to obey; auto looks at the labels"),
 )
 
-READ = ("format", "columns", "separator", "comments", "missing", "sequence", "encoding")  # arguments of seqlab.read
+READ = (
+    "format",
+    "columns",
+    "separator",
+    "comments",
+    "missing",
+    "sequence",
+    "encoding",
+)  # arguments of seqlab.read
 _FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
 _COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
 _COMMENTS = "lines that begin with # (or PREFIX) are comments"

@@ -21,6 +21,7 @@ from seqlab.cli import parsing
 from seqlab.cli.corpora import (
     doubts,
     file_of,
+    forced,
     given_text,
     load_tagger,
     named_for,
@@ -31,7 +32,7 @@ from seqlab.cli.corpora import (
 from seqlab.cli.numbers import for_model
 from seqlab.cli.outputs import same_file
 from seqlab.cli.parsing import Group, option, whole
-from seqlab.cli.terminal import Screen, as_json, file_progress, put_pieces
+from seqlab.cli.terminal import Screen, as_json, file_progress, put_pieces, recoder
 from seqlab.corpus.formats import LABELLED
 
 USAGE = "MODEL [FILE ...]"
@@ -92,7 +93,6 @@ OPTIONS = (
     parsing.READING,
 )
 
-UNKNOWN = (None, "", "_")  # cells of --known without a label
 DIGITS = 6  # decimal digits of probabilities
 Work = Callable[["seqlab.Corpus", int, int], bytes]  # a block, the number of its first sentence, threads
 
@@ -149,7 +149,7 @@ def tagged(tagger: seqlab.Tagger, sources: list[Any], arguments: argparse.Namesp
     from seqlab.arrays import thread_count
 
     work = _work(tagger, arguments)
-    recode = _recoder(arguments.encoding, plain=arguments.json)
+    recode = recoder(arguments.encoding, plain=arguments.json)
     threads = thread_count(arguments.threads)
     with file_progress(quiet=arguments.quiet) as screen:
         blocks = _blocks(tagger, sources, arguments, screen)
@@ -295,46 +295,6 @@ def _written(
     return between.encode() + out.getvalue().removeprefix(head.getvalue())
 
 
-def forced(
-    tagger: Any, part: seqlab.Corpus, known: str | None, way: dict[str, Any], threads: int
-) -> tuple[list[Any] | None, list[list[str]]]:
-    """Make trellises in which labels of a column are known, and find their best labels.
-
-    known   the column; None if there is none: then no trellis is made
-    """
-    from seqlab.tagging.decoding import best, constrained
-
-    if known is None:
-        return None, tagger.predict(part, **way, threads=threads)
-    decode, beam = tagger._way(way.get("decode"), way.get("beam"))
-    rows = _known(tagger, part, known)
-    made = tagger._trellises(part, threads)
-    trellises = [constrained(one, row, None) for one, row in zip(made, rows, strict=True)]
-    paths = [best(one, decode, beam).ids.tolist() for one in trellises]
-    return trellises, [[tagger.labels_[i] for i in path] for path in paths]
-
-
-def _known(tagger: Any, part: seqlab.Corpus, given: str) -> list[dict[int, str]]:
-    """Read the known labels of each sentence, by position."""
-    from seqlab.corpus.columns import resolve
-
-    names, place = part.columns, given.lstrip("-")
-    if given not in names and place.isdecimal() and int(place) < len(names) + (given != place):
-        given = names[int(given)]
-    labels, found = set(tagger.labels_), []
-    for i, row in enumerate(part.column(resolve(given, names))):
-        known = {t: y for t, y in enumerate(row) if y in labels or y not in UNKNOWN}
-        wrong = [t for t, y in known.items() if y not in labels]
-        if wrong:
-            raise errors.LabelError(
-                f"the label {known[wrong[0]]!r:.60} of column {given!r} is none of the model's, which are "
-                f"{' '.join(tagger.labels_)!s:.80}; write _ where no label is known",
-                place=errors.Place(i, wrong[0], item="token"),
-            )
-        found.append(known)
-    return found
-
-
 # ------------------------------------------------------------------------------------------------ more than labels
 
 
@@ -468,25 +428,6 @@ def _object(tagger: seqlab.Tagger, answer: Answer, arguments: argparse.Namespace
             for span, chance, text in answer.spans()
         ]
     return found
-
-
-def _recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
-    """Convert output to the encoding of the input; JSON is always UTF-8."""
-    from seqlab.corpus.io.reader import is_utf8
-
-    if plain or encoding is None or is_utf8(encoding):
-        return bytes
-    encoder = codecs.getincrementalencoder(encoding)()
-
-    def recode(piece: bytes) -> bytes:
-        try:
-            return encoder.encode(piece.decode("utf-8"))
-        except UnicodeEncodeError as error:
-            raise errors.CorpusError(
-                f"{encoding} cannot write the label {error.object[error.start]!r}; convert the input to UTF-8 first"
-            ) from None
-
-    return recode
 
 
 def _bytes_of(sources: list[Any]) -> float | None:

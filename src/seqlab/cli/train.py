@@ -187,7 +187,13 @@ class _Training:
         return tagger
 
     def _options(
-        self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str | None, *, several: bool
+        self,
+        tagger: Any,
+        train: seqlab.Corpus,
+        dev: seqlab.Corpus | None,
+        label: str | None,
+        *,
+        several: bool,
     ) -> dict[str, Any]:
         """Collect the arguments of fit beside the data; several: of many runs no epoch is shown."""
         from seqlab import load
@@ -214,7 +220,9 @@ class _Training:
 
     def _fit(self, tagger: Any, train: seqlab.Corpus, dev: seqlab.Corpus | None, label: str | None) -> None:
         settings = self.settings
-        several = getattr(getattr(tagger, "learner", None), "restarts", 1) > 1  # their epochs come in any order
+        several = (
+            getattr(getattr(tagger, "learner", None), "restarts", 1) > 1
+        )  # their epochs come in any order
         options = self._options(tagger, train, dev, label, several=several)
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()

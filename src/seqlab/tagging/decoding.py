@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab import inference
 from seqlab.arrays import LabelIds, Probabilities, whole_number
 from seqlab.corpus import Corpus
 from seqlab.errors import ImpossibleError, LabelError, OptionError, SeqlabError, ShapeError
 from seqlab.inference import NBest, Path
+from seqlab.tagging.door.sentences import Gold
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
@@ -155,3 +157,13 @@ def unnormalised(trellis: Trellis, n: int) -> NBest:
     found = _Unnormalised(trellis, inference.log_partition(trellis))
     found.more(n)
     return found
+
+
+def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """(tokens,) True where the label numbered `ids` among `labels` is the given one, or one of several."""
+    place = {name: i for i, name in enumerate(labels)}
+    number = np.array([*(place.get(name, -1) for name in gold.names), -1, -1], dtype=np.int32)
+    right: npt.NDArray[np.bool_] = number[gold.ids] == ids
+    for token, some in gold.sets.items():
+        right[token] = ids[token] in number[list(some)]
+    return right

@@ -22,6 +22,7 @@ from seqlab.tagging.decoding import (
     checked_way,
     constrained,
     event_log_partition,
+    hits,
     labelled,
     located,
     path_ids,
@@ -30,7 +31,6 @@ from seqlab.tagging.decoding import (
 from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import (
     NOTHING,
-    hits,
     read_gold,
     read_sentence,
     read_sentences,

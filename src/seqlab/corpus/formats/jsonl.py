@@ -22,15 +22,13 @@ from seqlab.corpus.columns import WORD_COLUMNS, checked, usual
 from seqlab.corpus.corpus import Corpus
 from seqlab.corpus.formats.base import (
     SENTENCE_LINE,
-    Cells,
     Columns,
     Format,
-    LineReader,
     Options,
-    Parsed,
     pieces,
     shown,
 )
+from seqlab.corpus.formats.lines import Cells, LineReader, Parsed
 from seqlab.corpus.origin import Extras, Layout
 from seqlab.errors import CorpusError
 

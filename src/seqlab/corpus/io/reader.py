@@ -261,9 +261,8 @@ def checked_mark(missing: Any) -> str | None:
     """Check the mark of missing values."""
     if missing is None or isinstance(missing, str):
         return missing
-    raise OptionError(
-        f"missing must be a string, the cell of a missing value, got {missing!r:.60}", option="missing"
-    )
+    message = f"missing must be a string, the cell of a missing value, got {missing!r:.60}"
+    raise OptionError(message, option="missing")
 
 
 def stream(

@@ -25,7 +25,8 @@ from seqlab.corpus.columns import (
     unknown,
     usual,
 )
-from seqlab.corpus.formats.base import SENTENCE_LINE, Fault, Options
+from seqlab.corpus.formats.base import SENTENCE_LINE, Options
+from seqlab.corpus.formats.lines import Fault
 from seqlab.corpus.io.header import (
     CALLED,
     OURS,

@@ -18,8 +18,9 @@ from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.observations import find_column, read_observations, split_labels
 from seqlab.families.hmm.tables import HiddenMarkov
+from seqlab.tagging.decoding import hits
 from seqlab.tagging.door.constraints import TagDictionary
-from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, hits, read_gold, token_weights
+from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, read_gold, token_weights
 
 Bools = npt.NDArray[np.bool_]
 LEAST = float(np.log(5e-324))  # of a token of an impossible sentence: log of the smallest positive number

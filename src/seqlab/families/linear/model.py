@@ -408,10 +408,8 @@ def merged(
     one: tuple[Begins, Any, Weights], other: tuple[Begins, Any, Weights], size: int
 ) -> tuple[Begins, Cells, Weights]:
     """Merge the weights (begin, label, weights) of the same attributes; where both have one, the second counts."""
-    mine, others = (
-        np.repeat(np.arange(len(begin) - 1), np.diff(begin)) * size + label
-        for begin, label, _ in (one, other)
-    )
+    pair = ((begin[:-1], np.diff(begin), label) for begin, label, _ in (one, other))
+    mine, others = (np.repeat(np.arange(len(first)), count) * size + label for first, count, label in pair)
     keys = np.union1d(mine, others)
     weights = np.zeros(len(keys))
     weights[np.searchsorted(keys, mine)] = one[2]

@@ -323,16 +323,6 @@ def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
     return labels
 
 
-def hits(gold: Gold, ids: LabelIds, labels: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """(tokens,) True where the label numbered `ids` among `labels` is the given one, or one of several."""
-    place = {name: i for i, name in enumerate(labels)}
-    number = np.array([*(place.get(name, -1) for name in gold.names), -1, -1], dtype=np.int32)
-    right: npt.NDArray[np.bool_] = number[gold.ids] == ids
-    for token, some in gold.sets.items():
-        right[token] = ids[token] in number[list(some)]
-    return right
-
-
 def listed_labels(given: Any) -> list[str]:
     """Read labels given by name, independent of sentences; none for None."""
     if given is None:
