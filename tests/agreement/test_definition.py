@@ -125,6 +125,7 @@ ROUTES: dict[str, Callable[[Trellis], dict[str, object]]] = {
     "a stream": lambda one: (found := streamed(one)) and {"log_z": found.log_z, "last": found.node},
     "viterbi": lambda one: {"best": inference.viterbi(one).score},
     "viterbi, in groups": lambda one: {"best": [path.score for path in inference.viterbi(grouped(one))]},
+    "viterbi table": lambda one: {"best": inference.viterbi_table(one).score[-1].max()},
     "nbest": lambda one: {"best": inference.nbest(one, 1)[0].score},
     "beam": lambda one: {"best": inference.beam(one, one.L**one.order).score},
 }
@@ -154,7 +155,8 @@ def test_every_question_with_a_recursion_of_its_own_is_a_route() -> None:
     made_of_others = {"max_marginal", "sample"}
     plain = {"kernel", "kernels", "use_kernel", "fallback_count", "forward", "backward"}
     questions = {name for name in inference.__all__ if name[0].islower()} - plain - made_of_others
-    named = {"log_partition", "posterior", "expected_counts", "filter", "viterbi", "nbest", "beam"}
+    named = {"log_partition", "posterior", "expected_counts", "filter", "viterbi", "viterbi_table", "nbest"}
+    named |= {"beam"}
     assert questions == named
 
 

@@ -238,7 +238,8 @@ class Tagger(Model):
             options["known"] = self.vocabulary_
         if isinstance(y, str):
             report = evaluate(corpus, predicted, y, **options)
-            say_strange(corpus.strings(resolve(y, corpus.columns)).compact().values, self.labels_)
+            column = corpus.strings(resolve(y, corpus.columns), missing=True)
+            say_strange(column.compact().values, self.labels_)
             return report
         gold = read_gold(corpus, y)
         say_strange(gold.names, self.labels_)

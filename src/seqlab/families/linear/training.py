@@ -63,7 +63,7 @@ def learn(
     threads = thread_count(tagger.threads)
     corpus, gold = read_labelled(X, y, words=tagger.features is not None)
     earlier_labels = before.training.labels if before else ()
-    every_label = {*gold.names, *listed_labels(classes), *earlier_labels}
+    every_label = {*gold.names, *listed_labels(classes, whole=gold.whole), *earlier_labels}
     labels = by_value(every_label) if gold.whole else tuple(sorted(every_label))
     check_rows(len(labels), tagger.order)
     encoder, encoded = _encoded(tagger, corpus, before, labels, threads)

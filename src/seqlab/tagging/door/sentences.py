@@ -323,17 +323,18 @@ def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
     return labels
 
 
-def listed_labels(given: Any) -> list[str]:
-    """Read labels given by name, independent of sentences; none for None."""
+def listed_labels(given: Any, *, whole: bool) -> list[str]:
+    """Read labels given by name, independent of sentences; none for None. whole: labels are whole numbers."""
     if given is None:
         return []
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise OptionError(f"classes must be a list of labels, got {given!r:.60}")
-    made = [label_name(label) for label in given]
+    made = list(given)
     for label in made:
-        if not isinstance(label, str):
-            raise OptionError(f"classes must be a list of strings, got {label!r:.60} among them")
-    return [str(label) for label in made]
+        if not (is_whole(label) if whole else isinstance(label, str)):
+            wanted = "whole numbers, as the labels are" if whole else "strings"
+            raise OptionError(f"classes must be a list of {wanted}, got {label!r:.60} among them")
+    return [str(label_name(label)) for label in made]
 
 
 Weights = npt.NDArray[np.float64]

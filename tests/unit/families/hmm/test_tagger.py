@@ -175,7 +175,7 @@ def test_ctrl_c_ends_with_the_best_model_so_far(restarts):
             pressed.append(os.kill(os.getpid(), signal.SIGINT))
 
     hmm = HMM(2, learner=BaumWelch(tolerance=0, max_iterations=200, restarts=restarts))
-    with pytest.warns(TrainingWarning, match="interrupted"):
+    with pytest.raises(KeyboardInterrupt), pytest.warns(TrainingWarning, match="interrupted"):
         hmm.fit(data, callbacks=press)
     assert any(history.reason == "interrupted" for history in hmm.restarts_)
     assert np.isfinite(hmm.score(data))
