@@ -61,7 +61,7 @@ def test_the_memory_of_this_machine_is_known():
 
 def test_lack_of_memory_is_not_blamed_on_the_file():
     with (
-        pytest.raises(StoreError, match=r"^m: there is not enough memory for this model$"),
+        pytest.raises(StoreError, match=r"^m: there is not enough memory for this model"),
         reading.misfits_told("m"),
     ):
         raise MemoryError

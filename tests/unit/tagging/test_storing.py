@@ -336,7 +336,7 @@ def epochs(**changes):
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        (tampered(options(order=3)), "order must be 1 or 2"),
+        (tampered(options(order=4)), "order must be 1, 2 or 3"),
         (tampered(options(colour="red")), "there is no option 'colour'"),
         (tampered(options(learner="LBFGS")), "learner must be LBFGS"),
         (tampered(options(learner={"learner": {"name": "os", "options": {}}})), "is a 'os', which"),

@@ -42,8 +42,8 @@ def usual_order(L: int) -> int:
 
 
 def table_shape(order: int, L: int) -> tuple[int, ...]:
-    """Return (L + 1, ..., L + 1, L); OptionError when that is too large."""
-    if (L + 1) ** order * L > LARGEST_TABLE:
+    """Return (L + 1, ..., L + 1, L); OptionError when that is too large for a higher order."""
+    if order > 1 and (L + 1) ** order * L > LARGEST_TABLE:
         raise OptionError(
             f"order {order} with {L} labels needs a table of {(L + 1) ** order * L:,} moves, more than "
             f"{LARGEST_TABLE:,}; take a lower order"

@@ -65,11 +65,11 @@ def learn(
     earlier_labels = before.training.labels if before else ()
     every_label = {*gold.names, *listed_labels(classes, whole=gold.whole), *earlier_labels}
     labels = by_value(every_label) if gold.whole else tuple(sorted(every_label))
-    check_rows(len(labels), tagger.order)
     encoder, encoded = _encoded(tagger, corpus, before, labels, threads)
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)
     check_room(len(labels), tagger.order + 1, TRANSITION)
+    check_rows(len(labels), tagger.order)
     earlier_rules = before.training.rules if before else None
     rules = Rules.learned(tagger.constraints, labels, gold, corpus.offsets, earlier_rules)
     dictionary = TagDictionary.of(tagger.allowed, labels, word_column(corpus))
