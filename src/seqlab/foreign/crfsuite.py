@@ -1,4 +1,4 @@
-"""CRFsuite's binary models.
+"""CRFsuite's binary models: read, and written.
 
     header     "lCRF", size of the file, "FOMC", version; counts; where each chunk begins
     "FEAT"     weights: (kind, from, to, weight) -- kind 0 from an attribute to a label, 1 from a label to a label
@@ -8,9 +8,13 @@
 A chunk of names:
 
     header     "CQDB", size, flags, 0x62445371, room for names, where the places of the names stand
-    tables     256 pairs of numbers, which lead from names to numbers; not needed here
+    tables     256 pairs (where, how many): the buckets of a hash table, twice as many as it has names
     records    number, length of the name with its closing 0, the name
+    buckets    (hash, where its record begins); an empty one has 0 there. A name is looked for in table hash % 256,
+               from bucket (hash / 256) % (how many) on, to the first empty one
     places     of record 0, 1, 2, ..., from the beginning of this chunk
+
+Chunks of references have a number for each label (and two more, which are 0) or attribute: where its list begins.
 
 All numbers are little-endian and have 4 bytes; weights are doubles.
 """
@@ -18,11 +22,13 @@ All numbers are little-endian and have 4 bytes; weights are doubles.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from seqlab.errors import StoreError
-from seqlab.foreign.parts import MOST_LABELS, ForeignModel, Weighted, check_labels, decoded
+from seqlab.foreign.parts import MOST_LABELS, ForeignModel, Weighted, check_labels, decoded, used
 
 MAGIC = b"lCRF"
 _HEADER = struct.Struct("<4sI4sIIIIIIIII")
@@ -32,6 +38,8 @@ STATE, MOVE = 0, 1
 _NAMES = struct.Struct("<4sIIIII")
 _RECORD = struct.Struct("<II")
 BYTE_ORDER = 0x62445371
+TABLES = 256
+LARGEST_FILE = 2**32 - 1  # places in the file are numbers of 4 bytes
 
 
 def read(content: bytes, encoding: str) -> ForeignModel:
@@ -129,3 +137,137 @@ def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> 
             raise StoreError(f"byte {at}: the {what} {name!r:.80} is there twice")
         names[name] = None
     return list(names)
+
+
+# ------------------------------------------------------------------------------------------------ writing
+
+
+def written(model: ForeignModel) -> bytes:
+    """Make the content of a file of CRFsuite: a model of ready-made attributes, without weights of 0.
+
+    An attribute without a weight is left out; every label stays.
+    """
+    node, active = model.node, model.node.weight != 0
+    node = used(node.names, node.attribute[active], node.cell[active], node.weight[active])
+    order = np.lexsort((node.cell, node.attribute))
+    source, target = np.nonzero(model.move_seen & (model.moves != 0))
+    entries = np.zeros(len(order) + len(source), _WEIGHT)
+    entries["kind"] = np.repeat([STATE, MOVE], [len(order), len(source)])
+    entries["source"] = np.concatenate([node.attribute[order], source])
+    entries["target"] = np.concatenate([node.cell[order], target])
+    entries["weight"] = np.concatenate([node.weight[order], model.moves[source, target]])
+    L, K = len(model.labels), len(node.names)
+    chunks = [_CHUNK.pack(b"FEAT", _CHUNK.size + entries.nbytes, len(entries)) + entries.tobytes()]
+    chunks += [_named(model.labels, "label"), _named(node.names, "attribute")]
+    places = np.cumsum([_HEADER.size, *map(len, chunks)]).tolist()
+    chunks.append(b"\0" * (-places[-1] % 4))
+    moves = np.bincount(source, minlength=L)
+    at_moves = places[-1] + len(chunks[-1])
+    chunks.append(_references(b"LFRF", at_moves, moves, len(order), 2))
+    at_states = at_moves + len(chunks[-1])
+    chunks.append(_references(b"AFRF", at_states, np.bincount(node.attribute, minlength=K), 0, 0))
+    size = at_states + len(chunks[-1])
+    if size > LARGEST_FILE:
+        raise StoreError(f"a file of CRFsuite has at most {LARGEST_FILE} bytes, but this model takes {size}")
+    head = _HEADER.pack(MAGIC, size, b"FOMC", 100, 0, L, K, *places[:3], at_moves, at_states)
+    return b"".join([head, *chunks])
+
+
+def _references(name: bytes, begin: int, counts: npt.NDArray[np.int64], first: int, more: int) -> bytes:
+    """Make a chunk of lists of weights: owner i has counts[i] weights, numbered from `first` on without gaps."""
+    table = _CHUNK.size + 4 * (len(counts) + more)
+    starts = np.cumsum(counts) - counts  # number of the first weight
+    lists = np.zeros(len(counts) + int(counts.sum()), "<u4")
+    heads = starts + np.arange(len(counts))
+    inner = np.ones(len(lists), dtype=bool)
+    inner[heads] = False
+    lists[heads] = counts
+    lists[inner] = first + np.arange(int(counts.sum()))
+    offsets = np.zeros(len(counts) + more, "<u4")
+    offsets[: len(counts)] = begin + table + 4 * heads
+    return (
+        _CHUNK.pack(name, table + lists.nbytes, len(offsets)) + offsets.tobytes() + lists.tobytes()
+    )
+
+
+def _named(names: Sequence[str], what: str) -> bytes:
+    """Make a chunk of names, numbered in this order."""
+    keys = [name.encode() + b"\0" for name in names]
+    bad = next((name for name, key in zip(names, keys, strict=True) if b"\0" in key[:-1]), None)
+    if bad is not None:
+        raise StoreError(f"a file of CRFsuite has no place for the {what} {bad!r:.80}, which contains a zero byte")
+    lengths = np.array([len(key) for key in keys], dtype=np.int64)
+    sizes = _RECORD.size + lengths
+    begin = _NAMES.size + 8 * TABLES
+    places = begin + np.cumsum(sizes) - sizes
+    records = b"".join(
+        [_RECORD.pack(number, len(key)) + key for number, key in enumerate(keys)]
+    )
+    heads, buckets = _tables(keys, lengths, places, begin + len(records))
+    back = begin + len(records) + buckets.nbytes
+    end = back + 4 * len(keys)
+    head = _NAMES.pack(b"CQDB", end, 0, BYTE_ORDER, len(keys), back if keys else 0)
+    return b"".join(
+        [head, heads.tobytes(), records, buckets.tobytes(), places.astype("<u4").tobytes()]
+    )
+
+
+def _tables(
+    keys: list[bytes], lengths: npt.NDArray[np.int64], places: npt.NDArray[np.int64], begin: int
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Return (256, 2) the head of each hash table, and (buckets, 2): hash and place."""
+    values = _hashes(keys, lengths)
+    table = values % TABLES
+    room = 2 * np.bincount(table, minlength=TABLES)
+    starts = np.cumsum(room) - room
+    heads = np.stack([np.where(room > 0, begin + 8 * starts, 0), room], axis=1).astype("<u4")
+    buckets = np.zeros((int(room.sum()), 2), "<u4")
+    taken = bytearray(len(buckets))
+    chosen = []
+    sizes, firsts = room[table], starts[table]
+    at = ((values >> 8) % np.maximum(sizes, 1)).tolist()
+    for bucket, size, first in zip(at, sizes.tolist(), firsts.tolist(), strict=True):
+        place = first + bucket
+        while taken[place]:
+            place = place + 1 if place + 1 < first + size else first
+        taken[place] = 1
+        chosen.append(place)
+    buckets[chosen, 0], buckets[chosen, 1] = values, places
+    return heads, buckets
+
+
+def _hashes(keys: list[bytes], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
+    """Compute Jenkins' hash "lookup3" of every key (hashlittle, from 0): (keys,)."""
+    found = np.zeros(len(keys), np.uint32)
+    rounds = np.maximum(lengths - 1, 0) // 12 + 1
+    for count in np.unique(rounds).tolist():
+        some = np.flatnonzero(rounds == count)
+        padded = b"".join([keys[i].ljust(12 * count, b"\0") for i in some.tolist()])
+        words = np.frombuffer(padded, "<u4").reshape(len(some), count, 3)
+        a = b = c = (0xDEADBEEF + lengths[some]).astype(np.uint32)
+        for i in range(count - 1):
+            a, b, c = _mixed(a + words[:, i, 0], b + words[:, i, 1], c + words[:, i, 2])
+        found[some] = _finished(a + words[:, -1, 0], b + words[:, -1, 1], c + words[:, -1, 2])
+    return found
+
+
+Words = npt.NDArray[np.uint32]
+
+
+def _turned(x: Words, bits: int) -> Words:
+    return (x << np.uint32(bits)) | (x >> np.uint32(32 - bits))
+
+
+def _mixed(a: Words, b: Words, c: Words) -> tuple[Words, Words, Words]:
+    for bits in (4, 6, 8, 16, 19, 4):
+        # One step of six; then the three change places.
+        a, c = (a - c) ^ _turned(c, bits), c + b
+        a, b, c = b, c, a
+    return a, b, c
+
+
+def _finished(a: Words, b: Words, c: Words) -> Words:
+    for bits in (14, 11, 25, 16, 4, 14, 24):
+        c = (c ^ b) - _turned(b, bits)
+        a, b, c = b, c, a
+    return b
