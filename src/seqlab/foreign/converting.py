@@ -21,7 +21,7 @@ from seqlab.families.linear.model import EdgeWeights, LinearModel
 from seqlab.families.linear.tagger import CRF, LinearTagger
 from seqlab.features import Template
 from seqlab.foreign import crfpp, crfsuite, wapiti
-from seqlab.foreign.parts import ForeignModel, Weighted
+from seqlab.foreign.parts import ForeignModel, Weighted, check_labels
 from seqlab.learning.history import History
 from seqlab.store.codec import Late
 from seqlab.store.reading import file_name
@@ -112,6 +112,27 @@ def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner
     history = History(reason=f"converted from {given.program}")
     tagger.fit_ = tagger._fit_class.of(training, encoder, model, history)
     return tagger
+
+
+def foreign_of(tagger: LinearTagger, labels: Sequence[str] | None = None) -> ForeignModel:
+    """Give the weights of a tagger of order 1 as a foreign model: the way back from tagger_of.
+
+    labels   all labels of the tagger, and possibly more, in another order; None for those of the tagger
+    """
+    model = tagger.model_
+    if model.order != 1 or model.edge is not None or model.rules:
+        raise StoreError(
+            "files of CRFsuite have no place for order 2, features of label pairs, or constraints; save() has"
+        )
+    order = model.labels if labels is None else tuple(labels)
+    check_labels(order)
+    number = {label: i for i, label in enumerate(order)}
+    place = np.array([number[label] for label in model.labels], dtype=np.int64)
+    moves, seen = np.zeros((len(order),) * 2), np.zeros((len(order),) * 2, dtype=bool)
+    moves[np.ix_(place, place)], seen[np.ix_(place, place)] = model.moves, model.move_seen
+    attribute = np.repeat(np.arange(len(model.begin) - 1), np.diff(model.begin))
+    node = Weighted(tagger.encoder_.attributes, attribute, place[model.label], model.weights)
+    return ForeignModel("CRFsuite", order, node, moves, seen)
 
 
 def _by_attribute(

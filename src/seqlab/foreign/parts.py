@@ -64,6 +64,11 @@ class ForeignModel:
     local: bool = False
 
 
+def nothing_learned(program: str) -> ForeignModel:
+    """Make a model without labels, as CRFsuite learns from no data."""
+    return ForeignModel(program, (), Weighted.nothing(), np.zeros((0, 0)), np.zeros((0, 0), dtype=bool))
+
+
 def check_labels(labels: Sequence[str]) -> None:
     """Check that labels are distinct, at least one, and not too many for a transition table."""
     if not labels:

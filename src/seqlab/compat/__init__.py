@@ -1,0 +1,81 @@
+"""Names of other programs over seqlab's models: change one import line, and keep the rest.
+
+    import seqlab.compat.pycrfsuite as pycrfsuite
+    import seqlab.compat.sklearn_crfsuite as sklearn_crfsuite
+
+install() lets programs and pickles that import the originals find these instead.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+# Names of modules that stand in one place there and in another here; others have the same name below seqlab.compat.
+ELSEWHERE = {
+    "pycrfsuite._pycrfsuite": "pycrfsuite",
+    "sklearn_crfsuite.compat": "sklearn_crfsuite.estimator",
+}
+PACKAGES = ("pycrfsuite", "sklearn_crfsuite", "hmmlearn")
+
+
+def install(*, replace: bool = False) -> list[str]:
+    """Answer for the modules pycrfsuite, sklearn_crfsuite and hmmlearn where the originals are absent.
+
+    replace   also where they are installed; a module that was imported before stays what it is
+
+    After it `import pycrfsuite` imports seqlab.compat.pycrfsuite, with all its submodules, so that programs run and
+    old pickles load as they are. Returns the names it now answers for; calling it again changes nothing.
+    """
+    known = [name for name in PACKAGES if importlib.util.find_spec(f"{__name__}.{name}") is not None]
+    finder = next((one for one in sys.meta_path if isinstance(one, _Finder)), None)
+    if finder is None:
+        finder = _Finder()
+    names = [name for name in known if name in finder.names or replace or not _present(name)]
+    finder.names |= set(names)
+    if finder not in sys.meta_path:
+        sys.meta_path.insert(0, finder)
+    return names
+
+
+def _present(name: str) -> bool:
+    """Tell whether another package of this name is there."""
+    if name in sys.modules:
+        return True
+    finders = (one for one in sys.meta_path if not isinstance(one, _Finder))
+    return any(one.find_spec(name, None) is not None for one in finders if hasattr(one, "find_spec"))
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds a module of the originals as the module of ours that has its names."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find ours for the name of one of theirs; None for any other name."""
+        if fullname.partition(".")[0] not in self.names or _ours(fullname) is None:
+            return None
+        return importlib.util.spec_from_loader(fullname, self)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Import ours, which then stands under both names."""
+        name = _ours(spec.name)
+        return None if name is None else importlib.import_module(name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing: it was imported under its own name."""
+
+
+def _ours(fullname: str) -> str | None:
+    name = f"{__name__}.{ELSEWHERE.get(fullname, fullname)}"
+    try:
+        return None if importlib.util.find_spec(name) is None else name
+    except ModuleNotFoundError:
+        return None

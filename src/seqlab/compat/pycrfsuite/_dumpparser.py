@@ -1,0 +1,75 @@
+"""The model of a file as dicts, and as the text of `crfsuite dump`."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from functools import cached_property
+
+from seqlab.foreign.parts import ForeignModel
+
+HEADER = struct.Struct("<4sI4s9I")
+FIELDS = ("num_features", "num_labels", "num_attrs")
+PLACES = ("off_features", "off_labels", "off_attrs", "off_labelrefs", "off_attrrefs")
+
+
+class ParsedDump:
+    """The weights of a model; every dict is made when it is first asked for.
+
+    model     the model of the file
+    content   at least the header of the file
+
+    header, labels {name: number}, attributes {name: number} (numbers as strings, as in the text of a dump),
+    transitions {(from, to): weight}, state_features {(attribute, label): weight}
+    """
+
+    def __init__(self, model: ForeignModel, content: bytes) -> None:
+        self._model = model
+        self._head = HEADER.unpack_from(content)
+
+    @cached_property
+    def header(self) -> dict[str, str]:
+        """What the header of the file says."""
+        magic, size, kind, version, *numbers = self._head
+        told = {"magic": magic.decode(), "size": str(size), "type": kind.decode(), "version": str(version)}
+        told |= {name: str(number) for name, number in zip(FIELDS, numbers[:3], strict=True)}
+        return told | {name: f"0x{number:X}" for name, number in zip(PLACES, numbers[3:], strict=True)}
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Numbers of the labels, as strings."""
+        return {name: str(number) for number, name in enumerate(self._model.labels)}
+
+    @cached_property
+    def attributes(self) -> dict[str, str]:
+        """Numbers of the attributes, as strings."""
+        return {name: str(number) for number, name in enumerate(self._model.node.names)}
+
+    @cached_property
+    def transitions(self) -> dict[tuple[str, str], float]:
+        """Weights by (from, to)."""
+        model = self._model
+        pairs = zip(*(some.tolist() for some in model.move_seen.nonzero()), strict=True)
+        names = model.labels
+        return {(names[one], names[other]): float(model.moves[one, other]) for one, other in pairs}
+
+    @cached_property
+    def state_features(self) -> dict[tuple[str, str], float]:
+        """Weights by (attribute, label)."""
+        node, labels = self._model.node, self._model.labels
+        names = list(node.names)
+        entries = zip(node.attribute.tolist(), node.cell.tolist(), node.weight.tolist(), strict=True)
+        return {(names[attribute], labels[label]): weight for attribute, label, weight in entries}
+
+    def text(self) -> Iterator[str]:
+        """Write the model as lines of text, each with its end."""
+        yield "FILEHEADER = {\n"
+        yield from (f"  {name}: {value}\n" for name, value in self.header.items())
+        for title, numbers in (("LABELS", self.labels), ("ATTRIBUTES", self.attributes)):
+            yield f"}}\n\n{title} = {{\n"
+            yield from (f"  {number:>5}: {name}\n" for name, number in numbers.items())
+        yield "}\n\nTRANSITIONS = {\n"
+        yield from (f"  (1) {one} --> {two}: {w:f}\n" for (one, two), w in self.transitions.items())
+        yield "}\n\nSTATE_FEATURES = {\n"
+        yield from (f"  (0) {one} --> {two}: {w:f}\n" for (one, two), w in self.state_features.items())
+        yield "}\n\n"

@@ -1,0 +1,81 @@
+"""Sequences of items: the attributes of each token, as python-crfsuite's users write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from seqlab.corpus import BagColumn
+from seqlab.encode.encoder import ATTRIBUTES
+from seqlab.errors import CorpusError, Place
+from seqlab.tagging.door.sentences import read_sentence
+
+
+def listed(sequence: Any) -> list[Any]:
+    """Give the items of a sequence as a list of dicts, lists and sets, which the door reads; a copy of each.
+
+    sequence   an ItemSequence, or any iterable of items: dicts, lists, sets, dict.keys(), generators of strings
+    """
+    if isinstance(sequence, ItemSequence):
+        return sequence.tokens
+    if isinstance(sequence, (str, bytes)) or not isinstance(sequence, Iterable):
+        raise CorpusError(f"a sequence is a list with the features of each item, got {sequence!r:.60}")
+    return [
+        item.copy() if type(item) in COPIED else _item(item, t) for t, item in enumerate(sequence)
+    ]
+
+
+COPIED = (dict, list, set)
+
+
+def _item(item: Any, t: int) -> Any:
+    if isinstance(item, (dict, list, tuple, set, frozenset)):
+        return item
+    if isinstance(item, (str, bytes)):
+        raise CorpusError(
+            f"an item is a dict or a list of features, got the string {item!r:.60}; write [{item!r:.60}], "
+            f"because a string alone would be read letter by letter",
+            place=Place(None, t),
+        )
+    if isinstance(item, ItemSequence) or not isinstance(item, Iterable):
+        raise CorpusError(f"an item is a dict or a list of features, got {item!r:.60}", place=Place(None, t))
+    return list(item)
+
+
+class ItemSequence:
+    """A sequence whose features were read once, for several trainers and taggers.
+
+    pyseq   an iterable of items: {"key": number}, {"key": True}, {"key": "value"} for "key:value", ["key", ...], or
+            dicts of such dicts, lists and sets
+    """
+
+    def __init__(self, pyseq: Any) -> None:
+        self._bags = _bags(listed(pyseq))
+        flat = all(len(dict(bag)) == len(bag) for bag in self._bags)
+        # An attribute that occurs twice counts twice, which a dict cannot say.
+        self.tokens: list[Any] = self.items() if flat else listed(pyseq)
+
+    def items(self) -> list[dict[str, float]]:
+        """Return {attribute: value} for each item, as the models see it."""
+        return [dict(bag) for bag in self._bags]
+
+    def __len__(self) -> int:
+        return len(self._bags)
+
+    def __repr__(self) -> str:
+        return f"<ItemSequence of size {len(self)}>"
+
+
+def _bags(tokens: list[Any]) -> list[list[tuple[str, float]]]:
+    """Read the attributes and values of each token."""
+    if not tokens:
+        return []
+    corpus = read_sentence(tokens, words=False)
+    column = corpus.data(ATTRIBUTES)
+    if not isinstance(column, BagColumn):
+        raise CorpusError(f"features are strings, got {tokens[0]!r:.60}", place=Place(None, 0))
+    names = column.pool.strings()
+    weights = [1.0] * len(column.codes) if column.weights is None else column.weights.tolist()
+    pairs = [(names[code], weight) for code, weight in zip(column.codes.tolist(), weights, strict=True)]
+    begins = column.indptr.tolist()
+    return [pairs[begin:end] for begin, end in zip(begins, begins[1:], strict=False)]

@@ -1,0 +1,173 @@
+"""Parameters of CRFsuite's training algorithms, and the learners that they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from seqlab.errors import OptionError
+from seqlab.families.linear.learners import AROW, LBFGS, SGD, PassiveAggressive, Perceptron
+
+UNLIMITED = 2**31 - 1
+SEARCHES = {
+    "MoreThuente": "more-thuente",
+    "Backtracking": "backtracking",
+    "StrongBacktracking": "strong-backtracking",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an algorithm.
+
+    default   its value before it is set
+    read      makes a value of a string
+    help      its description
+    """
+
+    default: Any
+    read: Callable[[str], Any]
+    help: str
+
+
+def whole(text: str) -> int:
+    """Read a whole number; of 5.5 the 5 counts, as in CRFsuite."""
+    return int(float(text))
+
+
+def switch(text: str) -> bool:
+    """Read a switch: a number, or True or False."""
+    return text.lower() == "true" or (text.lower() != "false" and whole(text) != 0)
+
+
+def search(text: str) -> str:
+    """Read the name of a line search."""
+    if text not in SEARCHES:
+        raise ValueError(text)
+    return text
+
+
+def _stop(what: str) -> Parameter:
+    return Parameter(0.0, float, f"Training ends when {what} is at most this.")
+
+
+FEATURES = {
+    "feature.minfreq": Parameter(0.0, float, "The minimum frequency of features."),
+    "feature.possible_states": Parameter(
+        False, switch, "Weights for every attribute with every label, also for pairs that were not seen."
+    ),
+    "feature.possible_transitions": Parameter(
+        False, switch, "Weights for every pair of labels, also for those that were not seen."
+    ),
+}
+L2 = Parameter(1.0, float, "Coefficient for L2 regularization.")
+PERIOD = Parameter(10, whole, "The number of iterations over which the stopping criterion looks.")
+EPOCHS = Parameter(100, whole, "The maximum number of iterations.")
+
+
+def _delta(default: float) -> Parameter:
+    told = "Training ends when the objective improved by less than this share over ${period} iterations."
+    return Parameter(default, float, told)
+
+
+CALIBRATION = "Accepted and not needed: the learning rate is found in another way (calibration: {})."
+PARAMETERS: dict[str, dict[str, Parameter]] = {
+    "lbfgs": {
+        "c1": Parameter(0.0, float, "Coefficient for L1 regularization."),
+        "c2": L2,
+        "max_iterations": Parameter(UNLIMITED, whole, "The maximum number of iterations."),
+        "num_memories": Parameter(6, whole, "The number of moves that L-BFGS remembers."),
+        "epsilon": Parameter(1e-5, float, "Training ends when the gradient is this small."),
+        "period": PERIOD,
+        "delta": _delta(1e-5),
+        "linesearch": Parameter("MoreThuente", search, f"The line search: one of {', '.join(SEARCHES)}."),
+        "max_linesearch": Parameter(20, whole, "The maximum number of trials of a line search."),
+    },
+    "l2sgd": {
+        "c2": L2,
+        "max_iterations": Parameter(1000, whole, "The maximum number of iterations (epochs)."),
+        "period": PERIOD,
+        "delta": _delta(1e-6),
+        "calibration.eta": Parameter(0.1, float, CALIBRATION.format("the first learning rate")),
+        "calibration.rate": Parameter(2.0, float, CALIBRATION.format("its rate of change")),
+        "calibration.samples": Parameter(1000.0, float, CALIBRATION.format("sequences to try it on")),
+        "calibration.candidates": Parameter(10, whole, CALIBRATION.format("number of candidates")),
+        "calibration.max_trials": Parameter(20, whole, CALIBRATION.format("number of trials")),
+    },
+    "averaged-perceptron": {"max_iterations": EPOCHS, "epsilon": _stop("the share of wrong labels")},
+    "passive-aggressive": {
+        "type": Parameter(1, whole, "0: PA without slack, 1: PA-I, 2: PA-II."),
+        "c": Parameter(1.0, float, "How far one sequence may change the weights."),
+        "error_sensitive": Parameter(True, switch, "The cost of a path grows with its wrong labels."),
+        "averaging": Parameter(True, switch, "The model gets the mean of the weights."),
+        "max_iterations": EPOCHS,
+        "epsilon": _stop("the mean loss"),
+    },
+    "arow": {
+        "variance": Parameter(1.0, float, "The variance of every weight at the beginning."),
+        "gamma": Parameter(1.0, float, "How little one sequence counts against what was learned before."),
+        "max_iterations": EPOCHS,
+        "epsilon": _stop("the mean loss"),
+    },
+}
+ALIASES = {"ap": "averaged-perceptron", "pa": "passive-aggressive"}
+
+
+def of_algorithm(algorithm: str) -> dict[str, Parameter]:
+    """Return the parameters of an algorithm by name."""
+    return {**FEATURES, **PARAMETERS[algorithm]}
+
+
+def read_value(name: str, parameter: Parameter, value: Any) -> Any:
+    """Read the value of a parameter: a number, a bool, or a string that spells one."""
+    try:
+        return parameter.read(str(int(value)) if isinstance(value, bool) else str(value))
+    except (ValueError, OverflowError):
+        wanted = f"one of {', '.join(SEARCHES)}" if parameter.read is search else "a number"
+        raise OptionError(f"the parameter {name} should be {wanted}, got {value!r:.60}") from None
+
+
+def learner_of(algorithm: str, values: Mapping[str, Any]) -> Any:
+    """Make the learner that an algorithm with these values of its parameters is."""
+    iterations = values["max_iterations"]
+    if algorithm == "lbfgs":
+        return LBFGS(
+            l1=values["c1"],
+            l2=values["c2"],
+            memory=values["num_memories"],
+            epsilon=values["epsilon"],
+            period=values["period"],
+            delta=values["delta"],
+            max_iterations=iterations if 0 < iterations < UNLIMITED else None,
+            line_search=SEARCHES[values["linesearch"]],
+        )
+    if algorithm == "l2sgd":
+        return SGD(l2=values["c2"], epochs=iterations, tolerance=0.0)
+    if algorithm == "averaged-perceptron":
+        return Perceptron(epochs=iterations)
+    if algorithm == "passive-aggressive":
+        kind = values["type"]
+        return PassiveAggressive(
+            kind=kind,
+            C=values["c"] if kind else None,
+            cost="sqrt",
+            epochs=iterations,
+            averaged=values["averaging"],
+        )
+    return AROW(r=values["gamma"] / values["variance"] if values["variance"] else 0.0, epochs=iterations)
+
+
+def ended(algorithm: str, values: Mapping[str, Any], losses: list[float], sequences: int) -> bool:
+    """Return True when CRFsuite's stopping criterion is met, for learners that have none of this kind.
+
+    losses      of all epochs so far
+    sequences   how many there are in training
+    """
+    if algorithm == "l2sgd":
+        period = values["period"]
+        if len(losses) <= period or not period:
+            return False
+        before, now = losses[-1 - period], losses[-1]
+        return bool(before - now < values["delta"] * abs(now))
+    return algorithm != "lbfgs" and losses[-1] / max(sequences, 1) <= values["epsilon"]

@@ -1,0 +1,281 @@
+"""Trainers of python-crfsuite: data and parameters in, a model file out, and messages on the way."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from seqlab.compat.pycrfsuite import _logparser, parameters
+from seqlab.compat.pycrfsuite.items import listed
+from seqlab.compat.pycrfsuite.report import TrainingLog, watched
+from seqlab.compat.pycrfsuite.tagger import label_of, path_of
+from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
+from seqlab.families.linear.tagger import LinearTagger
+from seqlab.files import write_whole
+from seqlab.foreign import crfsuite
+from seqlab.foreign.converting import foreign_of
+from seqlab.foreign.parts import ForeignModel, nothing_learned, used
+
+
+class CRFSuiteError(Exception):
+    """An error that CRFsuite would give a code for.
+
+    code   the number of the error
+    """
+
+    _messages: ClassVar[dict[int, str]] = {}
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        super().__init__(self._messages.get(code, f"unexpected error {code}"))
+
+
+class BaseTrainer:
+    """A trainer that collects sequences and trains a model file of CRFsuite.
+
+    algorithm   "lbfgs", "l2sgd", "ap", "pa" or "arow"
+    params      {name: value} of its parameters
+    verbose     whether messages are printed
+
+    model_      the tagger that train() has made; its save(path) writes a file of seqlab's own
+    """
+
+    verbose: Any
+    model_: LinearTagger | None
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Make a trainer with the defaults of L-BFGS, also where a subclass does not call __init__ of this class."""
+        self = super().__new__(cls)
+        self.verbose, self.model_ = None, None
+        self._sequences: list[tuple[list[Any], list[str], int]] | None = []
+        self.select("lbfgs")
+        return self
+
+    def __init__(
+        self,
+        algorithm: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        verbose: bool = True,  # noqa: FBT001, FBT002 - their signature
+    ) -> None:
+        if algorithm is not None:
+            self.select(algorithm)
+        if params is not None:
+            self.set_params(params)
+        self.verbose = verbose
+
+    def message(self, message: str) -> None:
+        """Receive a message of the training, and print it if the trainer is verbose; a subclass may do otherwise.
+
+        message   a line, or a part of one
+        """
+        if self.verbose:
+            print(message, end="")
+
+    def append(self, xseq: Any, yseq: Iterable[str], group: int = 0) -> None:
+        """Add a sequence to the training data.
+
+        xseq    the features of each item, or an ItemSequence
+        yseq    the label of each item
+        group   a number; one group can be held out for evaluation
+        """
+        tokens, labels = listed(xseq), [label_of(label) for label in yseq]
+        if len(tokens) != len(labels):
+            raise ShapeError(
+                f"the numbers of items and labels differ: |x| = {len(tokens)}, |y| = {len(labels)}"
+            )
+        if "" in labels:
+            raise LabelError("a label is a string with at least one character, got ''")
+        self._sequences = self._sequences or []
+        self._sequences.append((tokens, labels, operator.index(group)))
+
+    def clear(self) -> None:
+        """Remove all sequences."""
+        self._sequences = None
+
+    def select(self, algorithm: str, type: str = "crf1d") -> None:  # noqa: A002 - their name
+        """Choose an algorithm; its parameters get their defaults.
+
+        algorithm   "lbfgs", "l2sgd", "ap" (averaged perceptron), "pa" (passive-aggressive) or "arow"
+        type        of the model: "crf1d", a linear chain
+        """
+        name = parameters.ALIASES.get(algorithm.lower(), algorithm.lower())
+        if name not in parameters.PARAMETERS or type != "crf1d":
+            known = ", ".join(["lbfgs", "l2sgd", "ap", "pa", "arow"])
+            raise OptionError(
+                f"the algorithm should be one of {known} and the type 'crf1d', got {algorithm!r} and {type!r}"
+            )
+        self._algorithm = name
+        self._parameters = parameters.of_algorithm(name)
+        self._values = {key: parameter.default for key, parameter in self._parameters.items()}
+
+    def params(self) -> list[str]:
+        """Return the names of the parameters of the algorithm."""
+        return list(self._parameters)
+
+    def set_params(self, params: Mapping[str, Any]) -> None:
+        """Set several parameters.
+
+        params   {name: value}
+        """
+        for name, value in params.items():
+            self.set(name, value)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the values of all parameters by name."""
+        return {name: self.get(name) for name in self.params()}
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a parameter of the algorithm.
+
+        name    one of params()
+        value   a number, a bool, or a string that spells it
+        """
+        self._values[name] = parameters.read_value(name, self._known(name), value)
+
+    def get(self, name: str) -> Any:
+        """Return the value of a parameter.
+
+        name   one of params()
+        """
+        self._known(name)
+        return self._values[name]
+
+    def help(self, name: str) -> str:
+        """Describe a parameter.
+
+        name   one of params()
+        """
+        return self._known(name).help
+
+    def _known(self, name: str) -> parameters.Parameter:
+        if name not in self._parameters:
+            known = ", ".join(self._parameters)
+            raise OptionError(f"{self._algorithm} has no parameter {name!r}; it has {known}")
+        return self._parameters[name]
+
+    def _before_train(self) -> None:
+        """Prepare for a training."""
+
+    # ------------------------------------------------------------------------------------------ training
+
+    def train(self, model: str | bytes, holdout: int = -1) -> None:
+        """Train, and write a file that CRFsuite reads as well as we do.
+
+        model     name of the file; "" writes none
+        holdout   number of the group that is left out of training, to evaluate the model after every iteration; -1
+                  trains on all
+        """
+        self._before_train()
+        path, holdout = path_of(model), operator.index(holdout)
+        if self._sequences is None:
+            raise ShapeError("the data is empty; append(xseq, yseq) comes first")
+        train = [(x, y) for x, y, group in self._sequences if group != holdout or holdout < 0]
+        held = [(x, y) for x, y, group in self._sequences if group == holdout and holdout >= 0]
+        if holdout >= 0 and not (held and any(y for _, y in train)):
+            raise ShapeError(f"holdout={holdout} leaves {len(train)} sequences to train on and {len(held)} to evaluate")
+        labels = list(dict.fromkeys(label for _, y, _ in self._sequences for label in y))
+        sizes = len(train), sum(len(y) for _, y in train)
+        log = TrainingLog(self.message, self._algorithm, self._values, labels, sizes)
+        log.start(holdout)
+        trained, attributes = nothing_learned("CRFsuite"), 0
+        if labels:
+            self.model_ = self._fitted(train, held, labels, log)
+            trained, attributes = foreign_of(self.model_, labels), len(self.model_.encoder_.attributes)
+            log.trained(self.model_.history_.reason)
+        else:
+            log.prepared(0)
+            log.trained("")
+        content = crfsuite.written(trained)
+        log.stored(_active(trained), attributes, lambda: write_whole(path, content) if path else None)
+
+    def _fitted(
+        self, train: list[Any], held: list[Any], labels: list[str], log: TrainingLog
+    ) -> LinearTagger:
+        """Train a tagger of ours."""
+        values = self._values
+        learner = watched(parameters.learner_of(self._algorithm, values), log)
+        tagger = LinearTagger(
+            None,
+            learner,
+            states="all" if values["feature.possible_states"] else "observed",
+            transitions="all" if values["feature.possible_transitions"] else "observed",
+        )
+        X, y = [x for x, _ in train], [y for _, y in train]
+        if not any(item for x in X for item in x):
+            # An attribute of value 0 for data without any: it gets no weight, and is not written.
+            X = [[{"": 0.0} for _ in x] for x in X]
+        dev = ([x for x, _ in held], [y for _, y in held]) if held else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TrainingWarning)
+            metric = log.evaluated if held else None
+            return tagger.partial_fit(X, y, dev=dev, metric=metric, classes=labels)
+
+
+def _active(model: ForeignModel) -> tuple[int, int]:
+    """Count the weights that are not 0, and the attributes that have one."""
+    node, active = model.node, model.node.weight != 0
+    kept = used(node.names, node.attribute[active], node.cell[active], node.weight[active])
+    return int(active.sum() + np.count_nonzero(model.moves)), len(kept.names)
+
+
+class Trainer(BaseTrainer):
+    """A trainer whose messages are read by a log parser, which calls a method for every stage of training.
+
+    algorithm, params, verbose   as for BaseTrainer
+    logparser                    a TrainLogParser of the last training: iterations, last_iteration, log, ...
+    """
+
+    logparser: _logparser.TrainLogParser | Any = None
+
+    def _before_train(self) -> None:
+        self.logparser = _logparser.TrainLogParser()
+
+    def message(self, message: str) -> None:
+        """Give a message to the log parser, and call the method of the stage that it ends, if the trainer is verbose.
+
+        message   a line, or a part of one
+        """
+        event = self.logparser.feed(message)
+        if not self.verbose or event is None:
+            return
+        more = {
+            "featgen_progress": (self.logparser.featgen_percent,),
+            "iteration": (self.logparser.last_iteration,),
+        }
+        getattr(self, f"on_{event}")(self.logparser.last_log, *more.get(event, ()))
+
+    def on_start(self, log: str) -> None:
+        """Print the log of the beginning."""
+        print(log, end="")
+
+    def on_featgen_progress(self, log: str, percent: int) -> None:  # noqa: ARG002 - for subclasses
+        """Print the log of a step of feature generation; percent of it are done."""
+        print(log, end="")
+
+    def on_featgen_end(self, log: str) -> None:
+        """Print the log of the end of feature generation."""
+        print(log, end="")
+
+    def on_prepared(self, log: str) -> None:
+        """Print the log of the algorithm and its parameters."""
+        print(log, end="")
+
+    def on_prepare_error(self, log: str) -> None:
+        """Print the log of a failure before the first iteration."""
+        print(log, end="")
+
+    def on_iteration(self, log: str, info: dict[str, Any]) -> None:  # noqa: ARG002 - for subclasses
+        """Print the log of an iteration; info is the iteration as the log parser has read it."""
+        print(log, end="")
+
+    def on_optimization_end(self, log: str) -> None:
+        """Print the log of the end of the iterations."""
+        print(log, end="")
+
+    def on_end(self, log: str) -> None:
+        """Print the log of the storing of the model."""
+        print(log, end="")
