@@ -272,6 +272,9 @@ def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> Any:
     A pool of these strings; None when they are not sound UTF-8, or one occurs twice.
     """
 
+def pool_of_spans(content: bytes, begins: NDArray[numpy.int64], ends: NDArray[numpy.int64]) -> Any:
+    """A pool of the strings content[begins[i]:ends[i]]; None as of pool_of."""
+
 def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[Any]: ...
 
 def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64]) -> list[list[Any]]: ...
@@ -648,7 +651,7 @@ def subgradient(task: object, theta: Annotated[NDArray[numpy.float64], dict(orde
 def perceptron(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
     """eq:perceptron"""
 
-def passive_aggressive(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], kind: int, C: float, hamming: bool, averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
+def passive_aggressive(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], kind: int, C: float, cost: int, averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
     """eq:passive-aggressive"""
 
 def arow(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], r: float, shuffle: bool, seed: int) -> OnlineLearner:

@@ -28,7 +28,7 @@ def trained(learner, problem, seed=0):
     seed=st.integers(0, 2**63 - 1),
     kind=st.sampled_from((0, 1, 2)),
     C=st.sampled_from((0.05, 1.0, 3.0)),
-    cost=st.sampled_from(("hamming", "sqrt")),
+    cost=st.sampled_from(("hamming", "sqrt", "one")),
     averaged=st.booleans(),
 )
 def test_passive_aggressive_equals_the_plain_loop(problem, seed, kind, C, cost, averaged):
@@ -37,7 +37,7 @@ def test_passive_aggressive_equals_the_plain_loop(problem, seed, kind, C, cost, 
     )
     outcome, seen = trained(learner, problem, seed)
     twin = PassiveAggressiveTwin(
-        problem, kind=kind, C=C, hamming=cost == "hamming", seed=seed, shuffle=seed % 2 == 0
+        problem, kind=kind, C=C, cost=cost, seed=seed, shuffle=seed % 2 == 0
     )
     for told, weights in seen:
         try:
@@ -57,7 +57,7 @@ def one_sentence(**more):
     return problem
 
 
-@pytest.mark.parametrize("cost", ["hamming", "sqrt"])
+@pytest.mark.parametrize("cost", ["hamming", "sqrt", "one"])
 def test_without_a_limit_the_loss_of_the_sentence_is_gone_after_the_visit(cost):
     # plain PA is the smallest change that leaves the rival no loss: doing it again for the same rival changes nothing
     problem = one_sentence()
@@ -68,7 +68,7 @@ def test_without_a_limit_the_loss_of_the_sentence_is_gone_after_the_visit(cost):
 
 def test_a_small_limit_keeps_every_step_small():
     problem = one_sentence()
-    twin = PassiveAggressiveTwin(problem, kind=1, C=1e-3, hamming=True, shuffle=False, rounding=0)
+    twin = PassiveAggressiveTwin(problem, kind=1, C=1e-3, cost="hamming", shuffle=False, rounding=0)
     twin.epoch()
     _, seen = trained(PassiveAggressive(kind=1, C=1e-3, epochs=1, averaged=False), problem)
     assert 0 < np.abs(seen[0][1]).max() < 0.05

@@ -129,17 +129,17 @@ class PerceptronTwin(Twin):
 
 
 class PassiveAggressiveTwin(Twin):
-    def __init__(self, problem: Problem, *, kind: int, C: float, hamming: bool, **options: Any) -> None:
+    def __init__(self, problem: Problem, *, kind: int, C: float, cost: str, **options: Any) -> None:
         super().__init__(problem, **options)
-        self.kind, self.C, self.hamming = kind, C, hamming
+        self.kind, self.C, self.cost = kind, C, cost
 
     def visit(self, s: int) -> None:
-        path, features, cost = self.all.best(s, self.theta, cost=float(self.hamming))
+        path, features, cost = self.all.best(s, self.theta, cost=float(self.cost == "hamming"))
         self.mistakes += self.all.wrong(s, path)
         if cost == 0:
             return
         psi = self.all.gold(s, self.theta) - features
-        loss = (cost if self.hamming else math.sqrt(cost)) - self.theta @ psi
+        loss = {"hamming": cost, "sqrt": math.sqrt(cost), "one": 1.0}[self.cost] - self.theta @ psi
         if loss <= 0 or not psi.any():
             return
         self.updates += 1

@@ -105,12 +105,12 @@ void bind_online(nb::module_& m) {
         "task"_a, "theta"_a.noconvert(), "averaged"_a, "shuffle"_a, "seed"_a, "eq:perceptron");
     m.def(
         "passive_aggressive",
-        [](const nb::object& task, const In<double>& theta, int kind, double C, bool hamming, bool averaged,
+        [](const nb::object& task, const In<double>& theta, int kind, double C, int cost, bool averaged,
            bool shuffle, std::uint64_t seed) {
             return make<online::PassiveAggressive>(task, theta, online::Schedule{averaged, shuffle, seed},
-                                                   online::PassiveAggressiveOptions{kind, C, hamming});
+                                                   online::PassiveAggressiveOptions{kind, C, static_cast<online::Cost>(cost)});
         },
-        "task"_a, "theta"_a.noconvert(), "kind"_a, "C"_a, "hamming"_a, "averaged"_a, "shuffle"_a, "seed"_a,
+        "task"_a, "theta"_a.noconvert(), "kind"_a, "C"_a, "cost"_a, "averaged"_a, "shuffle"_a, "seed"_a,
         "eq:passive-aggressive");
     m.def(
         "arow",

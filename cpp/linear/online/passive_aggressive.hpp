@@ -7,10 +7,13 @@
 
 namespace seqlab::online {
 
+// Hamming: Δ(ŷ), ŷ by eq:loss-augmented; else √Δ(ŷ) or 1, ŷ the best path.
+enum class Cost { hamming, sqrt, one };
+
 struct PassiveAggressiveOptions {
     int kind = 1;  // 0: PA, unlimited; 1 and 2: PA-I and PA-II
     double C = 1.0;
-    bool hamming = true;  // cost Δ(ŷ), ŷ by eq:loss-augmented; else cost √Δ(ŷ), ŷ the best path
+    Cost cost = Cost::hamming;
 };
 
 class PassiveAggressive final : public Walker<double> {
@@ -21,6 +24,7 @@ public:
 
 private:
     void visit(std::size_t s, Pass& pass) override;
+    double cost_of(double wrong) const;
     double step(double loss, double norm, double weight) const;
 
     PassiveAggressiveOptions options_;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -135,6 +136,8 @@ class BagRows:
 
     def extended(self) -> BagRows:
         """Copy the attributes, in the order of their numbers; the copy may learn again."""
+        if self._in_order():
+            return BagRows(self._bags, self._min_count, copy(self.pool), self._ids)
         kept = np.flatnonzero(self._ids >= 0)
         kept = kept[np.argsort(self._ids[kept])]
         texts, pool = self.pool.strings(), _core.StringPool()
@@ -145,6 +148,10 @@ class BagRows:
     def with_bags(self, bags: Callable[[Corpus], BagColumn]) -> BagRows:
         """Copy the attributes for other bags."""
         return BagRows(bags, self._min_count, self.pool, self._ids)
+
+    def _in_order(self) -> bool:
+        """Return True if every string of the pool is known, by its number."""
+        return len(self._ids) == len(self.pool) and np.array_equal(self._ids, np.arange(len(self._ids)))
 
     def restricted(self, numbers: AttributeIds) -> BagRows:
         """Copy the kept attributes: attribute a gets the number numbers[a], and is dropped where that is -1."""
@@ -158,7 +165,7 @@ class BagRows:
 
     def known(self) -> KnownBags:
         """Return the attributes in the order of their numbers."""
-        kept = self.extended()
+        kept = self if self._in_order() else self.extended()
         return KnownBags(self.column, kept._ids, kept.pool)
 
     def laid_out(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from seqlab.families.linear.model import EdgeWeights, LinearModel
 from seqlab.families.linear.tagger import CRF, LinearTagger
 from seqlab.features import Template
 from seqlab.foreign import crfpp, crfsuite, wapiti
-from seqlab.foreign.parts import ForeignModel, Weighted, check_labels
+from seqlab.foreign.parts import ForeignModel, Pooled, Weighted, check_labels
 from seqlab.learning.history import History
 from seqlab.store.codec import Late
 from seqlab.store.reading import file_name
@@ -139,13 +139,25 @@ def _by_attribute(
     given: Weighted, origin: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Return (begin, cell, weight) of our attributes: attribute a has the weights of the name origin[a]."""
-    order = np.lexsort((given.cell, given.attribute))
+    order = _sorted(given)
     counts = np.bincount(given.attribute, minlength=len(given.names))
     starts = np.cumsum(counts) - counts
+    if order is None and np.array_equal(origin, np.arange(len(counts))):  # files of CRFsuite are in our order
+        begin = np.concatenate([starts, [len(given.attribute)]]).astype(np.int64)
+        return begin, given.cell.astype(np.int32), np.ascontiguousarray(given.weight)
+    order = np.arange(len(given.attribute)) if order is None else order
     own = counts[origin]
     begin = np.concatenate([[0], np.cumsum(own)]).astype(np.int64)
     entry = order[np.arange(begin[-1]) - np.repeat(begin[:-1] - starts[origin], own)]
     return begin, given.cell[entry].astype(np.int32), np.ascontiguousarray(given.weight[entry])
+
+
+def _sorted(given: Weighted) -> Numbers | None:
+    """Return the order of the weights by attribute and cell; None when they are in that order."""
+    step = np.diff(given.attribute)
+    if (step > 0).all() or ((step >= 0).all() and (np.diff(given.cell)[step == 0] > 0).all()):
+        return None
+    return np.lexsort((given.cell, given.attribute))
 
 
 # ------------------------------------------------------------------------------------------------ encoders
@@ -153,10 +165,11 @@ def _by_attribute(
 
 def _of_bags(names: Sequence[str]) -> Known:
     """Make an encoder for ready-made attributes with these distinct names."""
-    encoder = Encoder()
-    pool, numbers = _core.StringPool(), np.arange(len(names))
-    for name in names:
-        pool.intern(name)
+    encoder, numbers = Encoder(), np.arange(len(names))
+    pool = names.pool if isinstance(names, Pooled) else _core.StringPool()
+    if not isinstance(names, Pooled):
+        for name in names:
+            pool.intern(name)
     rows = BagRows(BagsOfColumn(ATTRIBUTES), encoder.min_count, pool, numbers.astype(np.int32))
     encoder.take([rows], [], len(names), 0)
     return encoder, numbers, numbers[:0]

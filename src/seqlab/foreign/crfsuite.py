@@ -23,12 +23,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import _core
 from seqlab.errors import StoreError
-from seqlab.foreign.parts import MOST_LABELS, ForeignModel, Weighted, check_labels, decoded, used
+from seqlab.foreign.parts import MOST_LABELS, ForeignModel, Pooled, Weighted, check_labels, decoded, used
 
 MAGIC = b"lCRF"
 _HEADER = struct.Struct("<4sI4sIIIIIIIII")
@@ -78,15 +80,18 @@ def _weights(content: bytes, begin: int) -> np.ndarray:
     return np.frombuffer(content, _WEIGHT, count, begin + _CHUNK.size)
 
 
-def _model(labels: tuple[str, ...], attributes: list[str], entries: np.ndarray, begin: int) -> ForeignModel:
+def _model(labels: tuple[str, ...], attributes: Sequence[str], entries: np.ndarray, begin: int) -> ForeignModel:
     L, K = len(labels), len(attributes)
     kind = entries["kind"]
     source, target = entries["source"].astype(np.int64), entries["target"].astype(np.int64)
     weight = entries["weight"].astype(np.float64)
     state = kind == STATE
-    _, first = np.unique(kind * (K + L) * L + source * L + target, return_index=True)
-    repeated = np.ones(len(kind), dtype=bool)
-    repeated[first] = False
+    keys = kind * (K + L) * L + source * L + target
+    repeated = np.zeros(len(kind), dtype=bool)
+    if not (np.diff(keys) > 0).all():  # those of CRFsuite itself rise
+        _, first = np.unique(keys, return_index=True)
+        repeated[:] = True
+        repeated[first] = False
     for wrong, why in (
         (~state & (kind != MOVE), "its kind should be 0 or 1"),
         (source >= np.where(state, K, L), "it comes from a label or attribute that is not there"),
@@ -105,7 +110,7 @@ def _model(labels: tuple[str, ...], attributes: list[str], entries: np.ndarray, 
     return ForeignModel("CRFsuite", labels, node, moves, seen)
 
 
-def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> list[str]:
+def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> Sequence[str]:
     """Read the names with the numbers 0 .. count - 1 in the chunk that begins here."""
     if begin + _NAMES.size > len(content):
         raise StoreError(f"the names of the {what}s begin at {begin}, behind the end of the file")
@@ -118,6 +123,9 @@ def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> 
         return []
     if places_at + 4 * count > size:
         raise StoreError(f"byte {begin}: there is no room for the places of {count} {what}s")
+    quick = _pooled(content, begin, size, np.frombuffer(content, "<u4", count, begin + places_at))
+    if quick is not None and encoding.lower().replace("-", "") == "utf8":
+        return quick
     names: dict[str, None] = {}
     left = size  # all names together are no longer than the chunk
     for number, place in enumerate(np.frombuffer(content, "<u4", count, begin + places_at).tolist()):
@@ -137,6 +145,24 @@ def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> 
             raise StoreError(f"byte {at}: the {what} {name!r:.80} is there twice")
         names[name] = None
     return list(names)
+
+
+def _pooled(content: bytes, begin: int, size: int, places: npt.NDArray[Any]) -> Pooled | None:
+    """Read all names at once; None where one of them is wrong, which reading one by one then finds."""
+    at = places.astype(np.int64)
+    if at.min() < _NAMES.size or at.max() + _RECORD.size > size:
+        return None
+    bytes_of = np.frombuffer(content, np.uint8)
+    heads = bytes_of[(begin + at)[:, None] + np.arange(_RECORD.size)].view("<u4").astype(np.int64)
+    begins = begin + at + _RECORD.size
+    ends = begins + heads[:, 1]
+    if (heads[:, 0] != np.arange(len(at))).any() or heads[:, 1].min() < 1 or ends.max() > begin + size:
+        return None
+    # All names together are no longer than the chunk: places may not lead to one long name again and again.
+    if bytes_of[ends - 1].any() or (heads[:, 1] + _RECORD.size).sum() > size:
+        return None
+    pool = _core.pool_of_spans(content, begins, ends - 1)
+    return None if pool is None else Pooled(pool)
 
 
 # ------------------------------------------------------------------------------------------------ writing

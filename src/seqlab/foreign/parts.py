@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import _core
 from seqlab.errors import StoreError
 from seqlab.features import Template
 
@@ -62,6 +64,22 @@ class ForeignModel:
     template: Template | None = None
     width: int = 0
     local: bool = False
+
+
+class Pooled(Sequence[str]):
+    """Names that lie in a pool, which gives them as strings when they are first looked at."""
+
+    def __init__(self, pool: _core.StringPool) -> None:
+        self.pool = pool
+        self._names: list[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def __getitem__(self, i: Any) -> Any:
+        if self._names is None:
+            self._names = self.pool.strings()
+        return self._names[i]
 
 
 def nothing_learned(program: str) -> ForeignModel:

@@ -151,7 +151,7 @@ def learner_of(algorithm: str, values: Mapping[str, Any]) -> Any:
         return PassiveAggressive(
             kind=kind,
             C=values["c"] if kind else None,
-            cost="sqrt",
+            cost="sqrt" if values["error_sensitive"] else "one",
             epochs=iterations,
             averaged=values["averaging"],
         )
@@ -168,6 +168,7 @@ def ended(algorithm: str, values: Mapping[str, Any], losses: list[float], sequen
         period = values["period"]
         if len(losses) <= period or not period:
             return False
-        before, now = losses[-1 - period], losses[-1]
+        # The loss of an epoch is an estimate that goes up and down: the best ones are compared.
+        before, now = min(losses[:-period]), min(losses[-period:])
         return bool(before - now < values["delta"] * abs(now))
     return algorithm != "lbfgs" and losses[-1] / max(sequences, 1) <= values["epsilon"]

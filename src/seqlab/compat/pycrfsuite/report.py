@@ -153,7 +153,7 @@ class TrainingLog:
             self._told(replace(self._start, iteration=1))
         if self.algorithm in ("lbfgs", "l2sgd"):
             name = "L-BFGS" if self.algorithm == "lbfgs" else "SGD"
-            limit = reason in ("max iterations", "epochs")
+            limit = reason in ("iterations", "epochs")
             why = "maximum number of iterations" if limit else "stopping criteria"
             self._lines(f"{name} terminated with the {why}")
             if name == "SGD" and self._losses:

@@ -61,6 +61,8 @@ class LinearTagger(Tagger):
     _losses: ClassVar[tuple[Any, Any]] = (_core.Likelihood32, _core.Likelihood64)
     _layered = True  # weights of tokens become layers of partial labels (eq:token-weights)
 
+    _min_sum = 0.0  # of the values of a pair of an attribute and a label: with less it has no weight (CRFsuite's way)
+
     _fit_class = LinearFit
     fit_: LinearFit
 

@@ -15,7 +15,7 @@ from seqlab.learning.monitor import Outcome, Progress, Report, Weights
 from seqlab.learning.optimisers import LARGEST_PENALTY
 
 KINDS = (0, 1, 2)
-COSTS = ("hamming", "sqrt")
+COSTS = ("hamming", "sqrt", "one")  # in the order of the core
 METHODS = ("frank-wolfe", "subgradient")
 
 
@@ -114,7 +114,8 @@ class PassiveAggressive(Online):
     kind       1 and 2: PA-I and PA-II, limited by C; 0: as far as it takes. CRFsuite calls it type
     C          how far one sentence may go: c of CRFsuite, C of scikit-learn. None is 1.0; kind 0 has no such limit
     cost       how far ahead is far enough. "hamming": of every path by the number of its wrong tokens
-               (eq:loss-augmented); "sqrt": of the best path by the square root of that number, as CRFsuite's pa
+               (eq:loss-augmented); "sqrt": of the best path by the square root of that number, as CRFsuite's pa;
+               "one": of the best path by 1, as CRFsuite's pa with error_sensitive=0
     epochs     visits to every sentence, at most; an epoch that changes nothing is the last
     averaged   the model gets the mean of all weights that training went through
     shuffle    another order in every epoch, from the seed; False: as the sentences come
@@ -151,8 +152,8 @@ class PassiveAggressive(Online):
 
     def _learner(self, task: _core.Task, theta: Weights, seed: int) -> _core.OnlineLearner:
         limit = 1.0 if self.C is None else float(self.C)
-        hamming, averaged, shuffle = self.cost == "hamming", bool(self.averaged), bool(self.shuffle)
-        return _core.passive_aggressive(task, theta, int(self.kind), limit, hamming, averaged, shuffle, seed)
+        cost, averaged, shuffle = COSTS.index(self.cost), bool(self.averaged), bool(self.shuffle)
+        return _core.passive_aggressive(task, theta, int(self.kind), limit, cost, averaged, shuffle, seed)
 
     def _told(self) -> tuple[str, ...]:
         # The path that is compared includes the cost, so it is not the model's own: its mistakes say little.
