@@ -55,6 +55,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self) -> None:
         self.names: set[str] = set()
+        self._own: dict[str, ModuleSpec | None] = {}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -67,10 +68,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Import ours, which then stands under both names."""
         name = _ours(spec.name)
-        return None if name is None else importlib.import_module(name)
+        if name is None:
+            return None
+        module = importlib.import_module(name)
+        self._own[name] = module.__spec__
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: it was imported under its own name."""
+        """Give the module its own spec back: it was imported under its own name."""
+        module.__spec__ = self._own.get(module.__name__, module.__spec__)
 
 
 def _ours(fullname: str) -> str | None:

@@ -1,0 +1,73 @@
+"""NLTK's way to tag over any tagger of seqlab; nltk itself is not imported."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+from seqlab.errors import ShapeError
+from seqlab.tagging.tagger import Tagger
+
+Tagged = list[tuple[str, str]]
+
+
+class TaggerI:
+    """A tagger with the methods of nltk.tag.api.TaggerI, over a fitted tagger of seqlab.
+
+    tagger   a fitted tagger that reads words: CRF("pos"), HMM(), MostFrequentTag(), ...
+
+    Where nltk is loaded, isinstance(it, nltk.tag.api.TaggerI) holds.
+    """
+
+    def __init__(self, tagger: Tagger) -> None:
+        self.tagger = tagger
+        theirs = getattr(sys.modules.get("nltk.tag.api"), "TaggerI", None)
+        if theirs is not None and hasattr(theirs, "register"):
+            theirs.register(TaggerI)
+
+    @classmethod
+    def train(cls, tagged_sents: Iterable[Sequence[tuple[str, str]]], tagger: Any = None, **options: Any) -> Self:
+        """Train a tagger on sentences of (word, tag) pairs, and give it NLTK's methods.
+
+        tagged_sents   as those of NLTK's corpora
+        tagger         an unfitted tagger of seqlab; None for CRF("pos")
+        options        of its fit: dev, callbacks, ...
+        """
+        if tagger is None:
+            from seqlab import CRF
+
+            tagger = CRF("pos")
+        words, tags = _apart(tagged_sents)
+        tagger.fit(words, tags, **options)
+        return cls(tagger)
+
+    def tag(self, tokens: Iterable[str]) -> Tagged:
+        """Find the tag of each of the tokens of a sentence: a list of (token, tag)."""
+        words = list(tokens)
+        return list(zip(words, self.tagger.tag(words) if words else [], strict=True))
+
+    def tag_sents(self, sentences: Iterable[Iterable[str]]) -> list[Tagged]:
+        """Tag many sentences at once, each a list of tokens."""
+        some = [list(sentence) for sentence in sentences]
+        found = self.tagger.predict(some) if any(some) else [[] for _ in some]
+        return [list(zip(words, tags, strict=True)) for words, tags in zip(some, found, strict=True)]
+
+    def accuracy(self, gold: Iterable[Sequence[tuple[str, str]]]) -> float:
+        """Compute the share of right tags on gold, sentences of (word, tag) pairs."""
+        words, tags = _apart(gold)
+        total = sum(map(len, tags))
+        if not total:
+            raise ShapeError("gold has no tagged word, so accuracy has no meaning")
+        pairs = zip(self.tag_sents(words), tags, strict=True)
+        return sum(one[1] == tag for found, right in pairs for one, tag in zip(found, right, strict=True)) / total
+
+    def evaluate(self, gold: Iterable[Sequence[tuple[str, str]]]) -> float:
+        """Compute accuracy(gold), under the name that it has in older versions of NLTK."""
+        return self.accuracy(gold)
+
+
+def _apart(tagged: Iterable[Sequence[tuple[str, str]]]) -> tuple[list[list[str]], list[list[str]]]:
+    """Split sentences of pairs into words and tags."""
+    some = [list(sentence) for sentence in tagged]
+    return [[word for word, _ in one] for one in some], [[tag for _, tag in one] for one in some]
