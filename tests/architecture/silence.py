@@ -3,7 +3,16 @@
 import ast
 
 SPEAKING_ROOMS = frozenset({"cli"})
-SPEAKING_FILES = frozenset({"learning/monitor.py"})  # shows progress, only when asked to
+SPEAKING_FILES = frozenset(
+    {
+        "learning/monitor.py",  # shows progress, only when asked to
+        # As the originals do, where a user has said verbose, or dump without a file.
+        "compat/pycrfsuite/tagger.py",
+        "compat/pycrfsuite/trainer.py",
+        "compat/sklearn_crfsuite/estimator.py",
+        "compat/sklearn_crfsuite/trainer.py",
+    }
+)
 STREAMS = frozenset({"stdout", "stderr", "__stdout__", "__stderr__"})
 
 

@@ -36,9 +36,7 @@ def test_passive_aggressive_equals_the_plain_loop(problem, seed, kind, C, cost, 
         kind=kind, C=C if kind else None, cost=cost, epochs=3, averaged=averaged, shuffle=seed % 2 == 0
     )
     outcome, seen = trained(learner, problem, seed)
-    twin = PassiveAggressiveTwin(
-        problem, kind=kind, C=C, cost=cost, seed=seed, shuffle=seed % 2 == 0
-    )
+    twin = PassiveAggressiveTwin(problem, kind=kind, C=C, cost=cost, seed=seed, shuffle=seed % 2 == 0)
     for told, weights in seen:
         try:
             twin.epoch()

@@ -58,7 +58,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._own: dict[str, ModuleSpec | None] = {}
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002 - the protocol of finders
+        target: ModuleType | None = None,  # noqa: ARG002 - as above
     ) -> ModuleSpec | None:
         """Find ours for the name of one of theirs; None for any other name."""
         if fullname.partition(".")[0] not in self.names or _ours(fullname) is None:

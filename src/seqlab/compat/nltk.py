@@ -27,7 +27,9 @@ class TaggerI:
             theirs.register(TaggerI)
 
     @classmethod
-    def train(cls, tagged_sents: Iterable[Sequence[tuple[str, str]]], tagger: Any = None, **options: Any) -> Self:
+    def train(
+        cls, tagged_sents: Iterable[Sequence[tuple[str, str]]], tagger: Any = None, **options: Any
+    ) -> Self:
         """Train a tagger on sentences of (word, tag) pairs, and give it NLTK's methods.
 
         tagged_sents   as those of NLTK's corpora
@@ -60,7 +62,10 @@ class TaggerI:
         if not total:
             raise ShapeError("gold has no tagged word, so accuracy has no meaning")
         pairs = zip(self.tag_sents(words), tags, strict=True)
-        return sum(one[1] == tag for found, right in pairs for one, tag in zip(found, right, strict=True)) / total
+        return (
+            sum(one[1] == tag for found, right in pairs for one, tag in zip(found, right, strict=True))
+            / total
+        )
 
     def evaluate(self, gold: Iterable[Sequence[tuple[str, str]]]) -> float:
         """Compute accuracy(gold), under the name that it has in older versions of NLTK."""

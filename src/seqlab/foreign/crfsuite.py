@@ -80,7 +80,9 @@ def _weights(content: bytes, begin: int) -> np.ndarray:
     return np.frombuffer(content, _WEIGHT, count, begin + _CHUNK.size)
 
 
-def _model(labels: tuple[str, ...], attributes: Sequence[str], entries: np.ndarray, begin: int) -> ForeignModel:
+def _model(
+    labels: tuple[str, ...], attributes: Sequence[str], entries: np.ndarray, begin: int
+) -> ForeignModel:
     L, K = len(labels), len(attributes)
     kind = entries["kind"]
     source, target = entries["source"].astype(np.int64), entries["target"].astype(np.int64)
@@ -126,6 +128,13 @@ def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> 
     quick = _pooled(content, begin, size, np.frombuffer(content, "<u4", count, begin + places_at))
     if quick is not None and encoding.lower().replace("-", "") == "utf8":
         return quick
+    return _one_by_one(content, begin, size, places_at, count, what, encoding)
+
+
+def _one_by_one(
+    content: bytes, begin: int, size: int, places_at: int, count: int, what: str, encoding: str
+) -> list[str]:
+    """Read names with a check of each."""
     names: dict[str, None] = {}
     left = size  # all names together are no longer than the chunk
     for number, place in enumerate(np.frombuffer(content, "<u4", count, begin + places_at).tolist()):
@@ -211,9 +220,7 @@ def _references(name: bytes, begin: int, counts: npt.NDArray[np.int64], first: i
     lists[inner] = first + np.arange(int(counts.sum()))
     offsets = np.zeros(len(counts) + more, "<u4")
     offsets[: len(counts)] = begin + table + 4 * heads
-    return (
-        _CHUNK.pack(name, table + lists.nbytes, len(offsets)) + offsets.tobytes() + lists.tobytes()
-    )
+    return _CHUNK.pack(name, table + lists.nbytes, len(offsets)) + offsets.tobytes() + lists.tobytes()
 
 
 def _named(names: Sequence[str], what: str) -> bytes:
@@ -221,21 +228,19 @@ def _named(names: Sequence[str], what: str) -> bytes:
     keys = [name.encode() + b"\0" for name in names]
     bad = next((name for name, key in zip(names, keys, strict=True) if b"\0" in key[:-1]), None)
     if bad is not None:
-        raise StoreError(f"a file of CRFsuite has no place for the {what} {bad!r:.80}, which contains a zero byte")
+        raise StoreError(
+            f"a file of CRFsuite has no place for the {what} {bad!r:.80}, which contains a zero byte"
+        )
     lengths = np.array([len(key) for key in keys], dtype=np.int64)
     sizes = _RECORD.size + lengths
     begin = _NAMES.size + 8 * TABLES
     places = begin + np.cumsum(sizes) - sizes
-    records = b"".join(
-        [_RECORD.pack(number, len(key)) + key for number, key in enumerate(keys)]
-    )
+    records = b"".join([_RECORD.pack(number, len(key)) + key for number, key in enumerate(keys)])
     heads, buckets = _tables(keys, lengths, places, begin + len(records))
     back = begin + len(records) + buckets.nbytes
     end = back + 4 * len(keys)
     head = _NAMES.pack(b"CQDB", end, 0, BYTE_ORDER, len(keys), back if keys else 0)
-    return b"".join(
-        [head, heads.tobytes(), records, buckets.tobytes(), places.astype("<u4").tobytes()]
-    )
+    return b"".join([head, heads.tobytes(), records, buckets.tobytes(), places.astype("<u4").tobytes()])
 
 
 def _tables(

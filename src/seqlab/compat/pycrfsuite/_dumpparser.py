@@ -29,7 +29,7 @@ class ParsedDump:
 
     @cached_property
     def header(self) -> dict[str, str]:
-        """What the header of the file says."""
+        """Fields of the header of the file, as strings."""
         magic, size, kind, version, *numbers = self._head
         told = {"magic": magic.decode(), "size": str(size), "type": kind.decode(), "version": str(version)}
         told |= {name: str(number) for name, number in zip(FIELDS, numbers[:3], strict=True)}

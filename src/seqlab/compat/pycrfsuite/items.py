@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from seqlab.corpus import BagColumn
@@ -20,9 +21,7 @@ def listed(sequence: Any) -> list[Any]:
         return sequence.tokens
     if isinstance(sequence, (str, bytes)) or not isinstance(sequence, Iterable):
         raise CorpusError(f"a sequence is a list with the features of each item, got {sequence!r:.60}")
-    return [
-        item.copy() if type(item) in COPIED else _item(item, t) for t, item in enumerate(sequence)
-    ]
+    return [item.copy() if type(item) in COPIED else _item(item, t) for t, item in enumerate(sequence)]
 
 
 COPIED = (dict, list, set)
@@ -78,4 +77,4 @@ def _bags(tokens: list[Any]) -> list[list[tuple[str, float]]]:
     weights = [1.0] * len(column.codes) if column.weights is None else column.weights.tolist()
     pairs = [(names[code], weight) for code, weight in zip(column.codes.tolist(), weights, strict=True)]
     begins = column.indptr.tolist()
-    return [pairs[begin:end] for begin, end in zip(begins, begins[1:], strict=False)]
+    return [pairs[begin:end] for begin, end in pairwise(begins)]

@@ -58,7 +58,9 @@ class TrainingLog:
     def _settings(self, names: Sequence[str]) -> None:
         for name in names:
             value = self._values[name]
-            shown = f"{value:f}" if isinstance(value, float) else str(int(value) if value in (0, 1) else value)
+            shown = (
+                f"{value:f}" if isinstance(value, float) else str(int(value) if value in (0, 1) else value)
+            )
             self._lines(f"{SPOKEN.get(name, name) if self.algorithm == 'lbfgs' else name}: {shown}")
 
     def start(self, holdout: int) -> None:
@@ -103,10 +105,10 @@ class TrainingLog:
         self._lines(f"***** {epoch} #{progress.iteration} *****", f"Loss: {loss:f}")
         self._lines(f"Feature {'L2-norm' if self.algorithm == 'l2sgd' else 'norm'}: {norm:f}")
         if batch:
-            self._lines(f"Error norm: {progress.gradient_norm or 0.0:f}", f"Active features: {progress.active}")
             self._lines(
-                f"Line search trials: {more['trials']:.0f}", f"Line search step: {more['step']:f}"
+                f"Error norm: {progress.gradient_norm or 0.0:f}", f"Active features: {progress.active}"
             )
+            self._lines(f"Line search trials: {more['trials']:.0f}", f"Line search step: {more['step']:f}")
         elif self.algorithm == "l2sgd":
             self._lines(f"Learning rate (eta): {more['rate']:f}")
             self._lines(f"Total number of feature updates: {progress.iteration * self._sequences}")
@@ -126,7 +128,9 @@ class TrainingLog:
         return progress.more["mistakes"] * self._sequences / max(self._items, 1)
 
     def _performance(self, right: list[list[str]], predicted: list[list[str]]) -> None:
-        pairs = [pair for one, other in zip(right, predicted, strict=True) for pair in zip(one, other, strict=True)]
+        pairs = [
+            pair for one, other in zip(right, predicted, strict=True) for pair in zip(one, other, strict=True)
+        ]
         self._lines("Performance by label (#match, #model, #ref) (precision, recall, F1):")
         every = []
         for label in self._labels:

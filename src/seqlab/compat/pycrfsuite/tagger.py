@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy.typing as npt
 
@@ -27,6 +27,10 @@ from seqlab.inference import Posterior
 
 class Tagger:
     """A tagger that reads models of CRFsuite, and ours."""
+
+    _foreign: ForeignModel | None
+    _model: LinearTagger | None
+    _numbers: dict[str, int]
 
     def __init__(self) -> None:
         self.close()
@@ -63,17 +67,16 @@ class Tagger:
 
     def _take(self, opened: tuple[ForeignModel, LinearTagger | None, bytes]) -> contextlib.closing[Tagger]:
         self.close()
-        self._foreign, self._model, content = opened
+        model, self._model, content = opened
+        self._foreign = model
         self._header = content[: HEADER.size]
-        self._numbers = {label: i for i, label in enumerate(self._foreign.labels)}
+        self._numbers = {label: i for i, label in enumerate(model.labels)}
         return contextlib.closing(self)
 
     def close(self) -> None:
         """Forget the model and the sequence."""
-        self._foreign: ForeignModel | None = None
-        self._model: LinearTagger | None = None
-        self._header = b""
-        self._numbers: dict[str, int] = {}
+        self._foreign = self._model = None
+        self._header, self._numbers = b"", {}
         self._set([])
 
     def labels(self) -> list[str]:
@@ -175,7 +178,7 @@ class Tagger:
         with replaced(path_of(filename)) as file:
             file.writelines(line.encode() for line in lines)
 
-    def __enter__(self) -> Tagger:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -195,7 +198,9 @@ class Tagger:
 
     def _number(self, label: str) -> int:
         if label not in self._numbers:
-            raise RuntimeError(f"the model does not know the label {label!r:.80}; labels() has those it knows")
+            raise RuntimeError(
+                f"the model does not know the label {label!r:.80}; labels() has those it knows"
+            )
         return self._numbers[label]
 
     def _posterior(self) -> Posterior:

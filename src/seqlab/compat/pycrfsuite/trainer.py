@@ -46,12 +46,13 @@ class BaseTrainer:
 
     verbose: Any
     model_: LinearTagger | None
+    _sequences: list[tuple[list[Any], list[str], int]] | None  # None after clear()
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Make a trainer with the defaults of L-BFGS, also where a subclass does not call __init__ of this class."""
         self = super().__new__(cls)
         self.verbose, self.model_ = None, None
-        self._sequences: list[tuple[list[Any], list[str], int]] | None = []
+        self._sequences = []
         self.select("lbfgs")
         return self
 
@@ -104,7 +105,7 @@ class BaseTrainer:
         """
         name = parameters.ALIASES.get(algorithm.lower(), algorithm.lower())
         if name not in parameters.PARAMETERS or type != "crf1d":
-            known = ", ".join(["lbfgs", "l2sgd", "ap", "pa", "arow"])
+            known = "lbfgs, l2sgd, ap, pa, arow"
             raise OptionError(
                 f"the algorithm should be one of {known} and the type 'crf1d', got {algorithm!r} and {type!r}"
             )
@@ -176,7 +177,9 @@ class BaseTrainer:
         train = [(x, y) for x, y, group in self._sequences if group != holdout or holdout < 0]
         held = [(x, y) for x, y, group in self._sequences if group == holdout and holdout >= 0]
         if holdout >= 0 and not (held and any(y for _, y in train)):
-            raise ShapeError(f"holdout={holdout} leaves {len(train)} sequences to train on and {len(held)} to evaluate")
+            raise ShapeError(
+                f"holdout={holdout} leaves {len(train)} sequences to train on and {len(held)} to evaluate"
+            )
         labels = list(dict.fromkeys(label for _, y, _ in self._sequences for label in y))
         sizes = len(train), sum(len(y) for _, y in train)
         log = TrainingLog(self.message, self._algorithm, self._values, labels, sizes)
@@ -192,9 +195,7 @@ class BaseTrainer:
         content = crfsuite.written(trained)
         log.stored(_active(trained), attributes, lambda: write_whole(path, content) if path else None)
 
-    def _fitted(
-        self, train: list[Any], held: list[Any], labels: list[str], log: TrainingLog
-    ) -> LinearTagger:
+    def _fitted(self, train: list[Any], held: list[Any], labels: list[str], log: TrainingLog) -> LinearTagger:
         """Train a tagger of ours."""
         values = self._values
         learner = watched(parameters.learner_of(self._algorithm, values), log)

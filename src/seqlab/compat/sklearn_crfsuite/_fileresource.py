@@ -57,7 +57,7 @@ class FileResource:
             self.cleanup()
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
+        state = dict(vars(self))
         if self.auto and self.name is not None:
             state["name"] = None
             with contextlib.suppress(OSError):
@@ -67,7 +67,7 @@ class FileResource:
     def __setstate__(self, state: dict[str, Any]) -> None:
         given = dict(state)
         content = given.pop(CONTENT, None)
-        self.__dict__.update(given)
+        vars(self).update(given)
         if content is not None:
             self.ensure_name()
             Path(str(self.name)).write_bytes(content)

@@ -54,6 +54,10 @@ class CRF(Estimator):
     An option that is None has CRFsuite's default; one that the algorithm does not have is an error of fit().
     """
 
+    algorithm: Any
+    verbose: Any
+    trainer_cls: Any
+
     def __init__(
         self,
         algorithm: Any = None,
@@ -80,9 +84,9 @@ class CRF(Estimator):
         averaging: Any = None,
         variance: Any = None,
         gamma: Any = None,
-        verbose: Any = False,
+        verbose: Any = False,  # noqa: FBT002 - their signature
         model_filename: Any = None,
-        keep_tempfiles: Any = False,
+        keep_tempfiles: Any = False,  # noqa: FBT002 - as above
         trainer_cls: Any = None,
     ) -> None:
         given = dict(locals())
@@ -160,7 +164,7 @@ class CRF(Estimator):
         return tagger
 
     def _fitted(self) -> bool:
-        file = self.__dict__.get("modelfile")
+        file = vars(self).get("modelfile")
         return file is not None and file.name is not None
 
     # ------------------------------------------------------------------------------------------ what it has learned
@@ -211,4 +215,4 @@ class CRF(Estimator):
         return None if self._info is None else self._info.transitions
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_tagger": None, "_info_cached": None}
+        return {**vars(self), "_tagger": None, "_info_cached": None}

@@ -75,7 +75,7 @@ def learn(
     dictionary = TagDictionary.of(tagger.allowed, labels, word_column(corpus))
     data = TrainingSet(encoded, gold, weights, active_labels(dictionary, corpus, gold))
     check_possible(gold, rules, corpus.offsets, data.active, tagger.constraints)
-    every = {"all_states": tagger.states == "all", "all_moves": tagger.transitions == "all"}
+    every: dict[str, Any] = {"all_states": tagger.states == "all", "all_moves": tagger.transitions == "all"}
     every["least"] = tagger._min_sum
     shaped = partial(empty_model, encoded, gold, rules, **every, threads=threads)
     model = shaped() if before is None else joined(shaped(), first_order(before.model()))
