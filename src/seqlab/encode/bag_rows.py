@@ -97,6 +97,9 @@ class BagRows:
         self._min_count = min_count
         self.pool = _core.StringPool() if pool is None else pool
         self._ids = ids
+        self.zeros = (
+            False  # whether learn() keeps attributes of value 0, so that they count as seen with a label
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = self.known()
@@ -122,7 +125,7 @@ class BagRows:
 
         def number(numbers: AttributeIds) -> Rows:
             self._ids = numbers
-            return _rows(bags, numbers)
+            return _rows(bags, numbers, zeros=self.zeros)
 
         return Seen(counts, np.full(len(counts), max(self._min_count, 1), dtype=np.int32), known, number)
 
@@ -183,10 +186,10 @@ class BagRows:
         return BagRows(BagsOfColumn(column), 1, pool, arrays["ids"])
 
 
-def _rows(bags: BagColumn, of_code: AttributeIds) -> Rows:
+def _rows(bags: BagColumn, of_code: AttributeIds, *, zeros: bool = False) -> Rows:
     ids = of_code.take(bags.codes)
     kept = ids >= 0
-    if bags.weights is not None:
+    if bags.weights is not None and not zeros:
         kept &= bags.weights != 0  # a weight of zero has no effect
     moves = bags.moves if isinstance(bags, PairBags) else None
     if kept.all():

@@ -128,6 +128,7 @@ class Encoder:
         self._node: list[Producer] = []
         self._edge: list[Producer] = []
         self._names: dict[str, list[str]] = {}  # of attributes, made on first use
+        self.zeros = False  # whether ready-made attributes of value 0 count as seen in training
 
     def fit(
         self, corpus: Any, labels: Labels = None, *, threads: int | None = None, classes: Sequence[str] = ()
@@ -291,6 +292,9 @@ class Encoder:
                     edge_producers[i] = one.with_bags(source)  # there may be more labels
         else:
             producers, edge_producers = self._producers(read, known)
+        for producer in producers:
+            if isinstance(producer, BagRows):
+                producer.zeros = self.zeros
         node, size = learned(producers, read, workers, size)
         edge = None
         if edge_producers:

@@ -205,7 +205,7 @@ class BaseTrainer:
             states="all" if values["feature.possible_states"] else "observed",
             transitions="all" if values["feature.possible_transitions"] else "observed",
         )
-        tagger._min_sum = values["feature.minfreq"]
+        tagger._min_sum, tagger._zeros = values["feature.minfreq"], True
         X, y = [x for x, _ in train], [y for _, y in train]
         if not any(item for x in X for item in x):
             # An attribute of value 0 for data without any: it gets no weight, and is not written.

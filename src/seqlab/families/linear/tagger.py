@@ -61,7 +61,10 @@ class LinearTagger(Tagger):
     _losses: ClassVar[tuple[Any, Any]] = (_core.Likelihood32, _core.Likelihood64)
     _layered = True  # weights of tokens become layers of partial labels (eq:token-weights)
 
-    _min_sum = 0.0  # of the values of a pair of an attribute and a label: with less it has no weight (CRFsuite's way)
+    # CRFsuite's way to choose weights: a pair of an attribute and a label has none when its values sum to less, and
+    # one when it was seen with the value 0 alone.
+    _min_sum = 0.0
+    _zeros = False
 
     _fit_class = LinearFit
     fit_: LinearFit

@@ -109,6 +109,7 @@ def _encoded(
 ) -> tuple[Encoder, EncodedCorpus]:
     if before is None:
         encoder = Encoder(tagger.features, min_count=tagger.min_count)
+        encoder.zeros = tagger._zeros
         encoded = encoder.fit(corpus, threads=threads, classes=labels if encoder.sees_labels else ())
     else:
         encoder = copy(before.encoder())  # extend replaces its parts
