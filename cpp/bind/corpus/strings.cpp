@@ -1,5 +1,7 @@
 #include "bind/corpus/strings.hpp"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
 #include "base/text/utf8.hpp"
@@ -89,7 +91,8 @@ nb::object pool_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins
 }
 
 // Return a pool of the strings content[begins[i]:ends[i]], or None as pool_of does.
-nb::object pool_of_spans(const nb::bytes& content, const In<std::int64_t>& begins, const In<std::int64_t>& ends) {
+nb::object pool_of_spans(const nb::bytes& content, const In<std::int64_t>& begins,
+                         const In<std::int64_t>& ends) {
     const std::string_view text(content.c_str(), content.size());
     StringPool pool;
     bool sound = begins.size() == ends.size();
@@ -186,10 +189,12 @@ void bind_strings(nb::module_& m) {
     m.def("pool_of", &pool_of, "bytes"_a.noconvert(), "begins"_a.noconvert(),
           nb::sig("def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> typing.Any"),
           "A pool of these strings; None when they are not sound UTF-8, or one occurs twice.");
-    m.def("pool_of_spans", &pool_of_spans, "content"_a, "begins"_a.noconvert(), "ends"_a.noconvert(),
-          nb::sig("def pool_of_spans(content: bytes, begins: NDArray[numpy.int64], ends: NDArray[numpy.int64]) -> "
-                  "typing.Any"),
-          "A pool of the strings content[begins[i]:ends[i]]; None as of pool_of.");
+    m.def(
+        "pool_of_spans", &pool_of_spans, "content"_a, "begins"_a.noconvert(), "ends"_a.noconvert(),
+        nb::sig(
+            "def pool_of_spans(content: bytes, begins: NDArray[numpy.int64], ends: NDArray[numpy.int64]) -> "
+            "typing.Any"),
+        "A pool of the strings content[begins[i]:ends[i]]; None as of pool_of.");
     m.def("gather", &gather, "values"_a, "codes"_a.noconvert(), "begin"_a, "end"_a,
           nb::sig("def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> "
                   "list[typing.Any]"));

@@ -107,8 +107,9 @@ void bind_online(nb::module_& m) {
         "passive_aggressive",
         [](const nb::object& task, const In<double>& theta, int kind, double C, int cost, bool averaged,
            bool shuffle, std::uint64_t seed) {
-            return make<online::PassiveAggressive>(task, theta, online::Schedule{averaged, shuffle, seed},
-                                                   online::PassiveAggressiveOptions{kind, C, static_cast<online::Cost>(cost)});
+            return make<online::PassiveAggressive>(
+                task, theta, online::Schedule{averaged, shuffle, seed},
+                online::PassiveAggressiveOptions{kind, C, static_cast<online::Cost>(cost)});
         },
         "task"_a, "theta"_a.noconvert(), "kind"_a, "C"_a, "cost"_a, "averaged"_a, "shuffle"_a, "seed"_a,
         "eq:passive-aggressive");

@@ -8,7 +8,8 @@ namespace seqlab::online {
 void PassiveAggressive::visit(std::size_t s, Pass& pass) {
     averages_.begin_step(1.0);
     decoder_.look_at(weights_, s);
-    const Label* const guess = options_.cost == Cost::hamming ? decoder_.best_with_cost(1.0) : decoder_.best();
+    const Label* const guess =
+        options_.cost == Cost::hamming ? decoder_.best_with_cost(1.0) : decoder_.best();
     if (!guess) return;
     const Mistakes wrong = mistakes(known_, s, guess, decoder_.T());
     pass.mistakes += wrong.count;
