@@ -280,13 +280,11 @@ def empty_model(
     order: int = 1,
     all_states: bool = False,
     all_moves: bool = False,
-    least: float = 0.0,
     threads: int = 1,
 ) -> LinearModel:
     """Make a model with weights of 0: for combinations seen in training, or (all_...) for every combination.
 
-    Transitions have weights of their own unless the template excludes them. A pair of an attribute and a label has
-    none where its values sum to less than `least`, and a transition that was seen less often.
+    Transitions have weights of their own unless the template excludes them.
     """
     L, encoder = len(gold.names), encoded.encoder
     if all_states:
@@ -298,15 +296,11 @@ def empty_model(
         )
     move, several = _moves_seen(encoded.offsets, gold)
     seen = np.zeros((L, L), dtype=bool)
-    if least > 0:
-        begin, label = _frequent(encoded.node, gold.ids, (begin, label), L, least)
     if getattr(encoder.features, "bigram", True):
         if all_moves:
             seen = ~rules.forbidden
         else:
             seen.reshape(-1)[np.concatenate([move[move >= 0], *several.values()]).astype(np.int64)] = True
-    if least > 0:
-        seen &= np.bincount(move[move >= 0], minlength=L * L).reshape(L, L) >= least
     edge = None
     if encoded.edge is not None and encoder.edge_size:
         pairs = _every(encoder.edge_size, L * L)
@@ -332,20 +326,6 @@ def empty_model(
         edge=edge,
         **longer,
     )
-
-
-def _frequent(
-    rows: Rows, ids: LabelIds, pairs: tuple[Begins, Cells], L: int, least: float
-) -> tuple[Begins, Cells]:
-    """Keep the pairs of an attribute and a label whose values sum to `least` or more."""
-    label = np.repeat(ids, np.diff(rows.indptr)).astype(np.int64)
-    known = label >= 0
-    values = np.ones(len(rows.ids)) if rows.values is None else rows.values
-    begin, cells = pairs
-    keys = np.repeat(np.arange(len(begin) - 1), np.diff(begin)) * L + cells
-    at = np.searchsorted(keys, rows.ids[known].astype(np.int64) * L + label[known])
-    sums = np.bincount(at, values[known], minlength=len(keys))
-    return unfolded(keys[sums >= least], len(begin) - 1, L)
 
 
 def _every(attributes: int, size: int) -> tuple[Begins, Cells]:

@@ -19,7 +19,7 @@ from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.higher_order import likely_labels
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.learners.sgd import SGD
-from seqlab.families.linear.model import Begins, LinearModel, check_rows, empty_model, joined
+from seqlab.families.linear.model import Begins, LinearModel, check_rows, empty_model, joined, unfolded
 from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights, say_limit
 from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible
 from seqlab.tagging.door.names import by_value
@@ -75,10 +75,10 @@ def learn(
     dictionary = TagDictionary.of(tagger.allowed, labels, word_column(corpus))
     data = TrainingSet(encoded, gold, weights, active_labels(dictionary, corpus, gold))
     check_possible(gold, rules, corpus.offsets, data.active, tagger.constraints)
-    every: dict[str, Any] = {"all_states": tagger.states == "all", "all_moves": tagger.transitions == "all"}
-    every["least"] = tagger._min_sum
+    every = {"all_states": tagger.states == "all", "all_moves": tagger.transitions == "all"}
     shaped = partial(empty_model, encoded, gold, rules, **every, threads=threads)
-    model = shaped() if before is None else joined(shaped(), first_order(before.model()))
+    first = frequent(shaped(), encoded, gold, tagger._min_sum) if tagger._min_sum > 0 else shaped()
+    model = first if before is None else joined(first, first_order(before.model()))
     earlier = before if continued else None
     training = Training.of(
         corpus, gold, labels, rules, dictionary, before=None if earlier is None else earlier.training
@@ -117,6 +117,26 @@ def _encoded(
     if not encoder.size and not encoder.edge_size:
         raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
     return encoder, encoded.checked()
+
+
+def frequent(model: LinearModel, encoded: EncodedCorpus, gold: Gold, least: float) -> LinearModel:
+    """Keep weights of pairs of an attribute and a label whose values sum to `least`, of transitions seen as often."""
+    L, rows, ids = model.L, encoded.node, gold.ids.astype(np.int64)
+    label = np.repeat(ids, np.diff(rows.indptr))
+    known = label >= 0
+    values = np.ones(len(rows.ids)) if rows.values is None else rows.values
+    keys = np.repeat(np.arange(len(model.begin) - 1), np.diff(model.begin)) * L + model.label
+    at = np.searchsorted(keys, rows.ids[known].astype(np.int64) * L + label[known])
+    sums = np.bincount(at, values[known], minlength=len(keys))
+    begin, cells = unfolded(keys[sums >= least], len(model.begin) - 1, L)
+    inner = np.ones(len(ids), dtype=bool)
+    inner[encoded.offsets[:-1][np.diff(encoded.offsets) > 0]] = False
+    inner[1:] &= (ids[1:] >= 0) & (ids[:-1] >= 0)
+    to = np.flatnonzero(inner)
+    seen = np.bincount(ids[to - 1] * L + ids[to], minlength=L * L).reshape(L, L) >= least
+    return replace(
+        model, begin=begin, label=cells, weights=np.zeros(len(cells)), move_seen=model.move_seen & seen
+    )
 
 
 def _refined(
