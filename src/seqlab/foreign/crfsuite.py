@@ -88,7 +88,7 @@ def _model(
     source, target = entries["source"].astype(np.int64), entries["target"].astype(np.int64)
     weight = entries["weight"].astype(np.float64)
     state = kind == STATE
-    keys = kind * (K + L) * L + source * L + target
+    keys = kind.astype(np.int64) * (K + L) * L + source * L + target
     repeated = np.zeros(len(kind), dtype=bool)
     if not (np.diff(keys) > 0).all():  # those of CRFsuite itself rise
         _, first = np.unique(keys, return_index=True)
