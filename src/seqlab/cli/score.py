@@ -123,6 +123,7 @@ class Scored(NamedTuple):
                 rows.append(
                     ("", f"{lost} of {len(values)} sentences are impossible; {rest:.4f} without them")
                 )
+                rows.append(("", "train with --smoothing kneser-ney, and what was never seen has a chance"))
         if self.perplexity is not None:
             without = "" if not sum(self.oov or ()) or self.rest is None else f", {self.rest:.4f} without oov"
             rows.append(("perplexity", f"{self.perplexity:.4f}{without}"))
