@@ -15,27 +15,38 @@ FACTOR = 9.0  # side of a factor's square
 
 @dataclass(frozen=True)
 class _Model:
-    """A chain of labels over words, or without any.
+    """A chain of labels over words, or without any; or one label over words.
 
     learned   names of the parameters of labels and of words
-    order     number of previous labels with an arrow
-    words     "emitted" by labels, "given" to them, or scored with them ("factors"); None for an observed chain
+    order     number of previous labels with an arrow; 0 for one label over all words
+    words     "emitted" by labels, "given" to them, or joined with them by "lines"; None for an observed chain
+    whole     every label sees all words, which are one box
+    single    one variable is seen and not many
     """
 
     name: str
     learned: tuple[str, ...]
     order: int = 1
     words: str | None = "emitted"
+    whole: bool = False
+    single: bool = False
 
 
 _MODELS = {
     "markov-chain": _Model("Markov chain", ("A",), words=None),
-    "naive-bayes": _Model("Naive Bayes", ("π", "B")),
+    "naive-bayes": _Model("Naive Bayes", ("π", "B"), order=0),
+    "generative": _Model("Generative model", ("π", "θ"), order=0, single=True),
+    "discriminative": _Model("Discriminative model", ("θ",), order=0, words="given", single=True),
+    "mrf": _Model("Markov random field", ("φ",), order=0, words="lines"),
     "hmm": _Model("Hidden Markov model", ("π, A", "B")),
     "hmm-2": _Model("Hidden Markov model of order 2", ("π, A", "B"), order=2),
     "memm": _Model("Maximum-entropy Markov model", ("θ",), words="given"),
-    "crf": _Model("Linear-chain conditional random field", ("θ",), words="factors"),
+    "memm-whole": _Model("MEMM that sees the whole input", ("θ",), words="given", whole=True),
+    "crf": _Model("Linear-chain conditional random field", ("θ",), words="lines", whole=True),
 }
+# Orders in which the chain rule may take three variables, each given those before it.
+FACTORISATIONS = ("xyz", "yxz", "zyx")
+MODELS = (*_MODELS, "factorisations")
 
 
 def graphical_model_picture(
@@ -45,24 +56,30 @@ def graphical_model_picture(
 
     Shaded variables are seen, arrows lead to what depends on them, squares are scores.
 
-    model    "markov-chain", "naive-bayes", "hmm", "hmm-2" (order 2), "memm" or "crf"
+    model    "markov-chain", "naive-bayes", "generative" (y to x), "discriminative" (x to y), "mrf" (Markov random
+             field), "hmm", "hmm-2" (order 2), "memm", "memm-whole" (every label sees all words), "crf", or
+             "factorisations" (three ways to factorise a joint distribution of three variables)
     length   tokens that are drawn, from 2 to 8
     plates   with frames round what is there many times, and the parameters as dots
     title   above the picture
     """
-    if model not in _MODELS:
-        raise OptionError(f"model must be one of {', '.join(map(repr, _MODELS))}, got {model!r:.40}")
+    if model not in MODELS:
+        raise OptionError(f"model must be one of {', '.join(map(repr, MODELS))}, got {model!r:.40}")
     if isinstance(length, bool) or not isinstance(length, int) or not 2 <= length <= 8:
         raise OptionError(f"length must be a whole number from 2 to 8, got {length!r:.40}")
-    chosen, sheet = _MODELS[model], _Sheet()
-    title = chosen.name if title is None else title
-    if model == "naive-bayes":
-        _naive_bayes(sheet, length, chosen.learned, plates=plates)
+    sheet, name = _Sheet(), "Three factorisations of one distribution"
+    if model == "factorisations":
+        if plates:
+            raise OptionError("factorisations have no plates: nothing in them is there many times")
+        _factorisations(sheet)
     else:
-        _chain(sheet, length, chosen, plates=plates)
+        name = _MODELS[model].name
+        draw = _chain if _MODELS[model].order or not _MODELS[model].words else _star
+        draw(sheet, length, _MODELS[model], plates=plates)
+    title = name if title is None else title
     words = [Text(EDGE - 8, 28, title, 15.0, bold=True)] if title else []
     width = max(sheet.right + EDGE, 2 * EDGE + words_width(title, 15, bold=True))
-    return Picture(width, sheet.bottom + EDGE - 6, title or chosen.name, (*words, *sheet.edges, *sheet.nodes))
+    return Picture(width, sheet.bottom + EDGE - 6, title or name, (*words, *sheet.edges, *sheet.nodes))
 
 
 @dataclass
@@ -108,15 +125,25 @@ class _Sheet:
         corner = (start + end - FACTOR * (1 + 1j)) / 2
         self.edges.append(Box(corner.real, corner.imag, FACTOR, FACTOR, ink="ink", fill="ink"))
 
-    def parameter(self, at: complex, name: str, *, left: float = 90, directed: bool = True) -> None:
-        """Draw a parameter as a small dot at the left of a node."""
+    def box(self, places: list[complex], name: str, below: str) -> None:
+        """Draw observed variables as one box."""
+        corner, wide = places[0] - RADIUS * (1 + 1j), abs(places[-1] - places[0]) + 2 * RADIUS
+        x, y, tall = corner.real, corner.imag, 2 * RADIUS
+        self.nodes.append(Box(x, y, wide, tall, RADIUS, ink="ink", fill="shade", stroke=1.6))
+        self.symbol((places[0] + places[-1]) / 2, name, below)
+        self.reach(x + wide, y + tall)
+
+    def parameter(
+        self, at: complex, name: str, *, left: float = 90, directed: bool = True, room: float = RADIUS
+    ) -> None:
+        """Draw a parameter as a small dot at the left of a node, or of a line (without room)."""
         dot = at - left
         self.nodes.append(Disc(dot.real, dot.imag, 4.5, fill="ink"))
         self.nodes.append(Text(dot.real, dot.imag - 11, name, 15, "middle", italic=True))
         if directed:
             self.arrow(dot, at, room=6)
         else:
-            self.line(dot + 5, at - RADIUS)
+            self.line(dot + 5, at - room)
 
     def plate(self, left: float, top: float, right: float, bottom: float, name: str) -> None:
         """Draw a plate: a frame around repeated variables."""
@@ -131,7 +158,7 @@ def _chain(sheet: _Sheet, length: int, model: _Model, *, plates: bool) -> None:
     first = complex(EDGE + RADIUS + (86 if plates else 0), 62 + RADIUS + above + (18 if plates else 0))
     labels = [first + STEP * t for t in range(length)]
     words = [label + 1j * RISE for label in labels]
-    factors = model.words == "factors"
+    factors = model.words == "lines"
     join = sheet.factor if factors else sheet.arrow
     for t, (label, word) in enumerate(zip(labels, words, strict=True)):
         sheet.node(label, "y" if model.words else "x", str(t + 1), seen=not model.words)
@@ -142,14 +169,11 @@ def _chain(sheet: _Sheet, length: int, model: _Model, *, plates: bool) -> None:
         if factors:
             sheet.factor(label, word - 1j * RADIUS)
         elif model.words:
-            sheet.node(word, "x", str(t + 1), seen=True)
             sheet.arrow(*((label, word) if model.words == "emitted" else (word, label)))
-    if factors:
-        corner, wide = words[0] - RADIUS * (1 + 1j), STEP * (length - 1) + 2 * RADIUS
-        x, y, tall = corner.real, corner.imag, 2 * RADIUS
-        sheet.nodes.append(Box(x, y, wide, tall, RADIUS, ink="ink", fill="shade", stroke=1.6))
-        sheet.symbol((words[0] + words[-1]) / 2, "x", f"1 … {length}")
-        sheet.bottom = words[0].imag + RADIUS
+        if model.words and not model.whole:
+            sheet.node(word, "x", str(t + 1), seen=True)
+    if model.whole:
+        sheet.box(words, "x", f"1 … {length}")
     if plates:
         left, right = labels[0].real - RADIUS - 20, labels[-1].real + RADIUS + 20
         sheet.plate(left, first.imag - RADIUS - 18 - above, right, sheet.bottom + 32, "N sentences")
@@ -157,22 +181,44 @@ def _chain(sheet: _Sheet, length: int, model: _Model, *, plates: bool) -> None:
             sheet.parameter(at, name, directed=not factors)
 
 
-def _naive_bayes(sheet: _Sheet, length: int, learned: tuple[str, ...], *, plates: bool) -> None:
+def _star(sheet: _Sheet, length: int, model: _Model, *, plates: bool) -> None:
     """Draw one label over all words."""
-    if not plates:
-        words = [EDGE + RADIUS + STEP * t + 1j * (62 + RADIUS + RISE) for t in range(length)]
-        label = (words[0] + words[-1]) / 2 - 1j * RISE
-        sheet.node(label, "y")
-        for t, word in enumerate(words):
-            sheet.node(word, "x", str(t + 1), seen=True)
-            sheet.arrow(label, word)
-        return
-    label = complex(EDGE + RADIUS + 100, 62 + RADIUS + 18)
-    word, x, y = label + 1j * RISE, label.real, label.imag
+    count = 1 if model.single or plates else length
+    left = EDGE + RADIUS + (100 if plates else 0)
+    label = complex(left + STEP * (count - 1) / 2, 62 + RADIUS + (18 if plates else 0))
+    words = [left + STEP * t + 1j * (label.imag + RISE) for t in range(count)]
     sheet.node(label, "y")
-    sheet.node(word, "x", "t", seen=True)
-    sheet.arrow(label, word)
-    sheet.plate(x - 42, y + RISE - 38, x + 42, y + RISE + 48, "T")
-    sheet.plate(x - 58, y - 42, x + 58, y + RISE + 78, "N texts")
-    for at, name in zip((label, word), learned, strict=True):
+    for t, word in enumerate(words):
+        sheet.node(word, "x", "" if model.single else "t" if plates else str(t + 1), seen=True)
+        if model.words == "lines":
+            sheet.factor(label, word)
+        else:
+            sheet.arrow(*((label, word) if model.words == "emitted" else (word, label)))
+    if not plates:
+        return
+    x, y, inner = label.real, label.imag, 0 if model.single else 1
+    if inner:
+        above = 64 if model.words == "lines" else 38
+        sheet.plate(x - 42, y + RISE - above, x + 42, y + RISE + 48, "T")
+    sheet.plate(x - 58, y - 42, x + 58, y + RISE + 48 + 30 * inner, "N texts" if inner else "N")
+    if model.words == "lines":
+        sheet.parameter(label + 0.5j * RISE, model.learned[0], left=108, directed=False, room=0)
+        return
+    for at, name in zip((label, words[0]), model.learned, strict=False):
         sheet.parameter(at, name, left=108)
+
+
+def _factorisations(sheet: _Sheet) -> None:
+    """Draw the graph of every factorisation, and its formula below it."""
+    for number, order in enumerate(FACTORISATIONS):
+        corner = EDGE + RADIUS + 40 + 1j * (62 + RADIUS) + number * 2.5 * STEP
+        places = dict(zip("xyz", (corner, corner + STEP, corner + STEP / 2 + 1j * RISE), strict=True))
+        terms = [f"P({order[0]})"]
+        for i, name in enumerate(order):
+            sheet.node(places[name], name)
+            for before in order[:i]:
+                sheet.arrow(places[before], places[name])
+            terms += [f"P({name} | {', '.join(sorted(order[:i]))})"] if i else []
+        at, words = places["z"] + 1j * (RADIUS + 32), " ".join(terms)
+        sheet.nodes.append(Text(at.real, at.imag, words, 14, "middle", italic=True))
+        sheet.reach(at.real + words_width(words, 14) / 2, at.imag + 6)

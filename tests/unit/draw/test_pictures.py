@@ -11,13 +11,14 @@ from matplotlib.text import Text as MplText
 
 import seqlab
 from seqlab import draw
+from seqlab.draw import graphical
 from seqlab.errors import OptionError, ShapeError, StoreError
 from seqlab.trellis import Constraints, Trellis
 from seqlab.views.chart import Chart
 from seqlab.views.palette import DARK, LIGHT, STRONGEST
 from seqlab.views.picture import Picture, Text
 
-MODELS = ("markov-chain", "naive-bayes", "hmm", "hmm-2", "memm", "crf")
+MODELS = tuple(name for name in graphical.MODELS if name != "factorisations")  # which test_graphs.py has
 STRANGE = ("<b>&amp;", "a\"b'c", "日本語", "é\u0301", "tab\tline\n", "a very long name of a label indeed")
 SVG = "{http://www.w3.org/2000/svg}"
 
