@@ -8,6 +8,7 @@ from seqlab.draw.charts import (
     track_picture,
 )
 from seqlab.draw.graphical import graphical_model_picture
+from seqlab.draw.states import state_diagram
 from seqlab.draw.tables import tables_picture
 from seqlab.draw.text import posterior_text, trellis_text
 from seqlab.draw.transitions import transition_picture
@@ -22,6 +23,7 @@ __all__ += [
     "posterior_text",
     "probability",
     "reliability_picture",
+    "state_diagram",
     "tables_picture",
     "text_width",
     "track_picture",

@@ -91,7 +91,7 @@ def transition_picture(
     Arrows are as thick as their numbers are large. Blue and solid favours a move, vermilion and dashed speaks against
     it. Of more than 9 labels a graph shows the strongest moves only, and B-NP and I-NP stand together.
     """
-    moves = _moves(given, labels)
+    moves = moves_of(given, labels)
     if kind not in ("graph", "table", None):
         raise OptionError(f"kind must be 'graph', 'table' or None, got {kind!r:.40}")
     count = len(moves.labels)
@@ -139,21 +139,9 @@ def _graph(moves: Moves, title: str, notes: list[str], *, legend: bool, top: int
         notes.append(f"weaker moves, not shown: {len(chosen) - most}")
     names = [clip(name, 12, "…") for name in moves.labels]
     radius = max(20.0, max(words_width(name) for name in names) / 2 + 8)
-    # Neighbours have space for arrows and numbers between them, and labels for self-loops.
-    ring = 0.0 if len(names) == 1 else max(90.0, (2 * radius + 78) / (2 * math.sin(math.pi / len(names))))
     loop = 0.62 * (LOOP + radius) if any(i == j for i, j in chosen[:most]) else 0.0
-    reach = loop + ring + radius
-    centre = complex(EDGE + reach, TITLE + reach)
-    places = [centre - 1j * cmath.rect(ring, 2 * math.pi * i / len(names)) for i in range(len(names))]
-    arrows = [(_control(places, i, j, centre, radius), float(moves.table[i, j])) for i, j in chosen[:most]]
-    shapes: list[Shape] = []
-    for control, value in reversed(arrows):
-        (ink, dash, _), share = ARROWS[value < 0], abs(value) / largest
-        looks = {"stroke": 1.0 + 3.5 * share, "opacity": 0.35 + 0.6 * share}
-        shapes += arrow(control, ink, size=HEAD + 2 * share, neck=HEAD, dash=dash, **looks)
-    taken = [(at.real - radius, at.imag - radius, at.real + radius, at.imag + radius) for at in places]
-    for control, value in arrows:
-        shapes += _numbered(control, moves.text(value), taken)
+    places, centre, reach = ring(len(names), radius, loop)
+    shapes = ring_arrows(moves, chosen[:most], places, centre, radius, taken_by(places, radius))
     for name, at in zip(names, places, strict=True):
         shapes.append(Disc(at.real, at.imag, radius, ink="ink", fill="paper", stroke=1.5))
         shapes.append(Text(at.real, at.imag + 4.5, name, anchor="middle"))
@@ -166,6 +154,49 @@ def _graph(moves: Moves, title: str, notes: list[str], *, legend: bool, top: int
         shapes += arrow(bent(at, at + 36, 0, 0, 0), ink, size=HEAD, neck=HEAD, stroke=2.5, dash=dash)
         shapes.append(Text(70, at.imag + 4, words, 12, ink="faint"))
     return Picture(width, foot, title, tuple(shapes))
+
+
+def ring(count: int, radius: float, beyond: float) -> tuple[list[complex], complex, float]:
+    """Return the places of discs in a ring, its centre, and how far the drawing reaches from there.
+
+    beyond   room for what is outside the ring
+
+    Neighbours have space for arrows and numbers between them.
+    """
+    size = 0.0 if count == 1 else max(90.0, (2 * radius + 78) / (2 * math.sin(math.pi / count)))
+    reach = beyond + size + radius
+    centre = complex(EDGE + reach, TITLE + reach)
+    return (
+        [centre - 1j * cmath.rect(size, 2 * math.pi * i / count) for i in range(count)],
+        centre,
+        reach,
+    )
+
+
+def taken_by(places: Sequence[complex], radius: float) -> list[Corners]:
+    """Return the squares round discs, where no number can stand."""
+    return [(at.real - radius, at.imag - radius, at.real + radius, at.imag + radius) for at in places]
+
+
+def ring_arrows(
+    moves: Moves,
+    chosen: Sequence[tuple[int, int]],
+    places: list[complex],
+    centre: complex,
+    radius: float,
+    taken: list[Corners],
+) -> list[Shape]:
+    """Draw the arrows of chosen moves, the strongest above the others, with their numbers at free places."""
+    largest = max((abs(float(moves.table[move])) for move in chosen), default=1.0)
+    arrows = [(_control(places, i, j, centre, radius), float(moves.table[i, j])) for i, j in chosen]
+    shapes: list[Shape] = []
+    for control, value in reversed(arrows):
+        (ink, dash, _), share = ARROWS[value < 0], abs(value) / largest
+        looks = {"stroke": 1.0 + 3.5 * share, "opacity": 0.35 + 0.6 * share}
+        shapes += arrow(control, ink, size=HEAD + 2 * share, neck=HEAD, dash=dash, **looks)
+    for control, value in arrows:
+        shapes += numbered(control, moves.text(value), taken)
+    return shapes
 
 
 def _control(places: list[complex], i: int, j: int, centre: complex, radius: float) -> Control:
@@ -188,7 +219,7 @@ def _control(places: list[complex], i: int, j: int, centre: complex, radius: flo
     return bent(at, places[j], bend, radius, radius + 2)
 
 
-def _numbered(control: Control, text: str, taken: list[Corners]) -> list[Shape]:
+def numbered(control: Control, text: str, taken: list[Corners]) -> list[Shape]:
     """Write a number on its arrow at a free place, if there is one."""
     for t in PLACES:
         weights = ((1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3)
@@ -202,7 +233,7 @@ def _numbered(control: Control, text: str, taken: list[Corners]) -> list[Shape]:
     return []
 
 
-def _moves(given: Any, labels: Sequence[str] | None) -> Moves:
+def moves_of(given: Any, labels: Sequence[str] | None = None) -> Moves:
     """Find the transitions of a model, or read a table of them."""
     model = getattr(given, "model_", given)
     if hasattr(model, "move_seen"):

@@ -103,9 +103,7 @@ def test_words_of_factorisations_do_not_overlap():
     boxes = [shape.box() for shape in picture.shapes if isinstance(shape, Text)]
     for a, b in itertools.combinations(boxes, 2):
         assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
-    assert all(
-        0 <= b[0] and b[2] <= picture.width and 0 <= b[1] and b[3] <= picture.height for b in boxes
-    )
+    assert all(b[0] >= 0 and b[2] <= picture.width and b[1] >= 0 and b[3] <= picture.height for b in boxes)
 
 
 @pytest.mark.parametrize("model", MODELS)
