@@ -8,6 +8,8 @@ from seqlab.draw.charts import (
     track_picture,
 )
 from seqlab.draw.graphical import graphical_model_picture
+from seqlab.draw.mixtures import mixture_picture
+from seqlab.draw.plane import boundary_picture
 from seqlab.draw.states import state_diagram
 from seqlab.draw.tables import tables_picture
 from seqlab.draw.text import posterior_text, trellis_text
@@ -17,15 +19,8 @@ from seqlab.views.canvas import ASCII, UNICODE, Canvas, Glyphs, Ink, Style, log_
 from seqlab.views.picture import Picture
 from seqlab.views.text import beside, clip, text_width
 
-__all__ = ["ASCII", "UNICODE", "Canvas", "Glyphs", "Ink", "Picture", "Style", "beside", "clip"]
-__all__ += ["confusion_picture", "graphical_model_picture", "learning_picture", "line_picture", "log_score"]
-__all__ += [
-    "posterior_text",
-    "probability",
-    "reliability_picture",
-    "state_diagram",
-    "tables_picture",
-    "text_width",
-    "track_picture",
-]
-__all__ += ["transition_picture", "trellis_picture", "trellis_text"]
+__all__ = ["ASCII", "UNICODE", "Canvas", "Glyphs", "Ink", "Picture", "Style"]
+__all__ += ["beside", "boundary_picture", "clip", "confusion_picture", "graphical_model_picture"]
+__all__ += ["learning_picture", "line_picture", "log_score", "mixture_picture", "posterior_text"]
+__all__ += ["probability", "reliability_picture", "state_diagram", "tables_picture", "text_width"]
+__all__ += ["track_picture", "transition_picture", "trellis_picture", "trellis_text"]
