@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import seqlab
 from seqlab.cli import outputs, parsing
-from seqlab.cli.corpora import load_tagger, one_sentence, tried
+from seqlab.cli.corpora import (
+    label_column,
+    load_tagger,
+    one_sentence,
+    read_corpora,
+    string_columns,
+    tried,
+)
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json
-from seqlab.errors import OptionError
+from seqlab.errors import CorpusError, OptionError
 
 USAGE = "WHAT MODEL [FILE]"
 DESCRIPTION = """\
 Pictures, as SVG, PNG or PDF by the end of the file's name. matplotlib (pip install 'seqlab[plot]')
-draws the charts: learning, confusion, reliability and tables; and it writes PNG and PDF.
+draws the charts: learning, confusion, reliability, boundary, mixture and tables of moves; and it
+writes PNG and PDF.
 
 trellis: the labels of a sentence, best paths and probabilities. tables: the numbers of the
 forward, backward and Viterbi algorithms for a sentence. moves: from label to label.
+states: a hidden Markov model with its start, moves and emissions.
 learning: how training went, of one model or several. confusion: which labels are taken for
-which. reliability: how far probabilities can be trusted. graph: a kind of model as textbooks
-draw it: markov-chain, naive-bayes, hmm, hmm-2, memm or crf."""
+which. reliability: how far probabilities can be trusted. boundary: which class a linear
+classifier chooses where, learned from a table of two numbers and a class. mixture: Gaussians
+of a mixture or of hidden states, over points. graph: a kind of model as textbooks draw it:
+markov-chain, naive-bayes, generative, discriminative, mrf (Markov random field), hmm, hmm-2,
+memm, memm-whole (sees the whole input), crf, or factorisations."""
 
 EXAMPLES = """\
 seqlab draw trellis pos.model -s "The old man the boats ." -o boats.svg
@@ -30,11 +44,14 @@ seqlab draw moves chunks.model --as table
 seqlab draw learning a.model b.model
 seqlab draw confusion pos.model test.txt --most 10
 seqlab draw reliability pos.model test.txt
-seqlab draw graph hmm --plates -o hmm.svg"""
+seqlab draw states hmm.model --top 12
+seqlab draw boundary points.csv --classifier LinearSVC --classifier Perceptron
+seqlab draw mixture gauss.model points.csv
+seqlab draw graph hmm --plates -o hmm.svg
+seqlab draw graph mrf --length 3"""
 
 
-DRAWN = ("trellis", "tables", "moves", "learning", "confusion", "reliability", "graph")
-MOST_FILES = {"trellis": 2, "tables": 2, "moves": 1, "graph": 1}  # a model, and a corpus for some
+MOST_FILES = {"trellis": 2, "tables": 2, "moves": 1, "states": 1, "boundary": 1, "mixture": 2, "graph": 1}
 USED = {  # options beside those that every picture has
     "trellis": ("sentence", "number", "nbest", "most", *parsing.READ),
     "tables": ("sentence", "number", "most", "table", "logs", *parsing.READ),
@@ -42,22 +59,51 @@ USED = {  # options beside those that every picture has
     "learning": (),
     "confusion": ("most", "label", "threads", *parsing.READ),
     "reliability": ("label", "threads", *parsing.READ),
-    "graph": ("plates",),
+    "states": ("most", "top"),
+    "boundary": ("classifiers", "label", *parsing.READ),
+    "mixture": ("numbers", *parsing.READ),
+    "graph": ("plates", "length"),
 }
+DRAWN = tuple(USED)
+
+
+def _numbers(text: str) -> list[int]:
+    """Read numbers of columns."""
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(
+            f"one or two whole numbers from 0 are wanted, as 0,1; got {text!r:.40}"
+        )
+    return [int(part) for part in parts]
+
+
 _THEME = "colours (default: what the reader's screen prefers)"
 OPTIONS = (
     option("what WHAT", ", ".join(DRAWN), choices=DRAWN),
-    option("files MODEL [FILE]", "a model and sentences; for graph a kind of model", nargs="+", reads=True),
+    option(
+        "files MODEL [FILE]",
+        "a model and sentences or points; for boundary points alone, for graph a kind of model",
+        nargs="+",
+        reads=True,
+    ),
     option("-o --output FILE", "the picture (default: WHAT.svg); - is standard output", writes="picture"),
     parsing.SENTENCE,
     parsing.NUMBER,
     option("--nbest N", "paths of a trellis (default: 1)", whole(1)),
-    option("--most N", "at most so many labels", whole(1)),
+    option("--most N", "at most so many labels or states", whole(1)),
     option("--table", "one table alone", choices=("forward", "backward", "viterbi")),
     option("--logs", "tables of logs"),
     option("--top N", "of moves, only the N with the largest numbers", whole(1)),
     option("--as", "how moves are drawn", dest="form", choices=("graph", "table")),
     option("--plates", "a graph with frames and parameters"),
+    option("--length N", "tokens of a graph, 2 to 8 (default: 4)", whole(2)),
+    option(
+        "--classifier NAME",
+        "of boundary: scikit-learn's, by name (default: LinearSVC); several are compared",
+        action="append",
+        dest="classifiers",
+    ),
+    option("--numbers I,J", "of a mixture: one or two numbers of its vectors, from 0", _numbers),
     parsing.GOLD,
     option("--theme", _THEME, choices=("auto", "light", "dark"), default="auto"),
     option("--json", "what was drawn, as JSON"),
@@ -89,48 +135,135 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _picture(arguments: argparse.Namespace) -> seqlab.draw.Picture:
     """Draw the picture of the chosen kind from its files."""
-    from seqlab import draw
-    from seqlab.families import load
-
     what, (model, *files) = arguments.what, arguments.files
     unused = {name for names in USED.values() for name in names} - {*USED[what]}
     parsing.refuse(arguments, sorted(unused), f"means nothing to a picture of {what}")
     unwanted = arguments.files[MOST_FILES.get(what, len(arguments.files)) :]
     if unwanted:
         raise OptionError(f"{what} does not take {' '.join(unwanted)}")
-    if what == "graph":
-        return draw.graphical_model_picture(model, plates=arguments.plates)
-    if what == "moves":
-        limits = {"most": arguments.most, "top": arguments.top}
-        return draw.transition_picture(load(model), kind=arguments.form, **limits)
-    if what == "learning":
-        return draw.learning_picture({name: load(name) for name in arguments.files} if files else load(model))
-    if what in {"trellis", "tables"}:
-        tagger = load_tagger(model, chain=True)
-        arguments.file = files[0] if files else None
-        sentence, words = one_sentence(arguments, tagger)
-        if what == "tables":
-            return draw.tables_picture(
-                tagger.trellis(sentence),
-                words,
-                tables=arguments.table or ("forward", "backward", "viterbi"),
-                logs=arguments.logs or None,
-                max_states=arguments.most or 12,
-                max_positions=max(16, len(words)),
-            )
-        return draw.trellis_picture(
+    return _DRAW[what](arguments, model, files)
+
+
+def _graph(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:  # noqa: ARG001
+    return seqlab.draw.graphical_model_picture(model, plates=arguments.plates, length=arguments.length or 4)
+
+
+def _moves(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:  # noqa: ARG001
+    limits = {"most": arguments.most, "top": arguments.top}
+    return seqlab.draw.transition_picture(seqlab.load(model), kind=arguments.form, **limits)
+
+
+def _states(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:  # noqa: ARG001
+    return seqlab.draw.state_diagram(seqlab.load(model), most=arguments.most or 9, top=arguments.top)
+
+
+def _learning(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:
+    return seqlab.draw.learning_picture(
+        {name: seqlab.load(name) for name in arguments.files} if files else seqlab.load(model)
+    )
+
+
+def _trellis(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:
+    """Draw the trellis of a sentence, or the tables of the algorithms."""
+    tagger = load_tagger(model, chain=True)
+    arguments.file = files[0] if files else None
+    sentence, words = one_sentence(arguments, tagger)
+    positions = max(16, len(words))
+    if arguments.what == "tables":
+        return seqlab.draw.tables_picture(
             tagger.trellis(sentence),
             words,
-            nbest=arguments.nbest or 1,
-            posterior=tagger._probabilistic,
-            max_labels=arguments.most,
-            max_positions=max(16, len(words)),
+            tables=arguments.table or ("forward", "backward", "viterbi"),
+            logs=arguments.logs or None,
+            max_states=arguments.most or 12,
+            max_positions=positions,
         )
+    return seqlab.draw.trellis_picture(
+        tagger.trellis(sentence),
+        words,
+        nbest=arguments.nbest or 1,
+        posterior=tagger._probabilistic,
+        max_labels=arguments.most,
+        max_positions=positions,
+    )
+
+
+def _judged(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:
+    """Draw the errors of a model, or how far its probabilities can be trusted."""
+    what = arguments.what
     if not files:
         raise OptionError(f"{what} needs labelled sentences: name their file behind {model}")
     tagger, corpus, label = tried(arguments, model, files, chain=what == "reliability")
     if what == "confusion":
         report = tagger.evaluate(corpus, label, threads=arguments.threads)
-        return draw.confusion_picture(report, most=arguments.most or 12)
+        return seqlab.draw.confusion_picture(report, most=arguments.most or 12)
     found = tagger.predict_proba(corpus, threads=arguments.threads)
-    return draw.reliability_picture(found, corpus.column(label), tagger.labels_)
+    return seqlab.draw.reliability_picture(found, corpus.column(label), tagger.labels_)
+
+
+def _boundary(arguments: argparse.Namespace, file: str, files: list[str]) -> seqlab.draw.Picture:  # noqa: ARG001
+    """Teach classifiers by the points of a file, and draw their boundaries."""
+    import itertools
+
+    from seqlab.cli.kinds.parts import classifier_of
+
+    names = arguments.classifiers or ["LinearSVC"]
+    corpus = read_corpora([file], parsing.reading_of(arguments))
+    points = _points(corpus)
+    if string_columns(corpus) or arguments.label is not None:
+        label = label_column(corpus, arguments.label)
+        classes = list(itertools.chain(*corpus.column(label)))
+    elif points.shape[1] == 3 and (points[:, 2] == points[:, 2].round()).all():
+        points, classes = points[:, :2], [str(int(one)) for one in points[:, 2]]
+    else:
+        raise CorpusError(f"{corpus.name}:1: a table of two numbers and a class in every row is wanted")
+    if None in classes:
+        raise CorpusError(f"{corpus.name}: {classes.count(None)} points have no class")
+    if points.shape[1] != 2 or len(set(classes)) < 2:
+        raise CorpusError(
+            f"{corpus.name}: two numbers a row and two classes at least are wanted, found {points.shape[1]} numbers "
+            f"and {len(set(classes))} classes"
+        )
+    fitted = {name: classifier_of(name).fit(points, classes) for name in names}
+    title = f"Decision boundary of {' and '.join(fitted)}"
+    return seqlab.draw.boundary_picture(fitted, points, classes, title=title)
+
+
+def _mixture(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:
+    """Draw the Gaussians of a model, over the points of a file."""
+    corpus = read_corpora(files, parsing.reading_of(arguments)) if files else None
+    sequences = None if corpus is None else _sequences(corpus)
+    return seqlab.draw.mixture_picture(seqlab.load(model), sequences, columns=arguments.numbers)
+
+
+def _points(corpus: seqlab.Corpus) -> Any:
+    import numpy as np
+
+    return np.concatenate(_sequences(corpus))
+
+
+def _sequences(corpus: seqlab.Corpus) -> list[Any]:
+    """Return the vectors of a corpus."""
+    from seqlab.corpus.columns import VectorColumn
+
+    found = [name for name in corpus.columns if isinstance(corpus.data(name), VectorColumn)]
+    if not found or not corpus.token_count:
+        raise CorpusError(
+            f"{corpus.name}:1: numbers are wanted, in a table (.csv, .tsv) or an array (.npy, .npz); "
+            f"the columns are {', '.join(corpus.columns)}"
+        )
+    return [vectors for vectors in corpus.column(found[0]) if len(vectors)]
+
+
+_DRAW: dict[str, Callable[[argparse.Namespace, str, list[str]], seqlab.draw.Picture]] = {
+    "trellis": _trellis,
+    "tables": _trellis,
+    "moves": _moves,
+    "states": _states,
+    "learning": _learning,
+    "confusion": _judged,
+    "reliability": _judged,
+    "boundary": _boundary,
+    "mixture": _mixture,
+    "graph": _graph,
+}
