@@ -149,6 +149,7 @@ def test_points_that_cannot_be_drawn_are_said(shell, points, crf, folder, tmp_pa
     assert "between 0 and 1" in shell.refused("draw", "mixture", tmp_path / "means.model", "--numbers", "0,7")
     for text, wanted in (
         ("x,y,kind\n1,2,a\n3,4,a\n", "two classes at least"),
+        ("x,y,kind\n1,,a\n3,4,b\n", "cannot learn from"),
         ("x,kind\n1,a\n3,b\n", "two numbers a row"),
         ("x,y\n1,2\n3,4\n", "a table of two numbers and a class"),
     ):

@@ -19,7 +19,7 @@ from seqlab.cli.corpora import (
 )
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json
-from seqlab.errors import CorpusError, OptionError
+from seqlab.errors import CorpusError, OptionError, SeqlabError
 
 USAGE = "WHAT MODEL [FILE]"
 DESCRIPTION = """\
@@ -224,7 +224,12 @@ def _boundary(arguments: argparse.Namespace, file: str, files: list[str]) -> seq
             f"{corpus.name}: two numbers a row and two classes at least are wanted, found {points.shape[1]} numbers "
             f"and {len(set(classes))} classes"
         )
-    fitted = {name: classifier_of(name).fit(points, classes) for name in names}
+    try:
+        fitted = {name: classifier_of(name).fit(points, classes) for name in names}
+    except ValueError as error:  # of scikit-learn: points that are missing, or of a kind it does not take
+        if isinstance(error, SeqlabError):
+            raise
+        raise OptionError(f"{', '.join(names)} cannot learn from {corpus.name}: {error}") from error
     title = f"Decision boundary of {' and '.join(fitted)}"
     return seqlab.draw.boundary_picture(fitted, points, classes, title=title)
 

@@ -196,7 +196,8 @@ def _shares(hmm: Any, model: Any, X: Any) -> Floats:
     """Return (L,) the share of every state in X, or in the long run."""
     if X is None:
         return np.asarray(model.stationary())
-    sequences = [points_of(X, model.emissions.means.shape[-1])] if np.ndim(X[0]) < 2 else list(X)
+    points = points_of(X, model.emissions.means.shape[-1])
+    sequences = [points] if hasattr(X, "shape") or np.ndim(X[0]) < 2 else list(X)
     return np.asarray(np.concatenate(hmm.predict_proba(sequences)).mean(axis=0))
 
 

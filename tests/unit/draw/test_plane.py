@@ -132,6 +132,8 @@ def test_any_object_that_predicts_is_drawn_and_one_class_too():
         (lambda: draw.mixture_picture(GaussianMeans(2).fit(np.eye(4))), "columns="),
         (lambda: draw.mixture_picture(GaussianMeans(2).fit(POINTS), columns=[0, 2]), "between 0 and 1"),
         (lambda: draw.mixture_picture(GaussianMeans(2).fit(POINTS), np.eye(3)), r"\(n, 2\), got \(3, 3\)"),
+        (lambda: draw.mixture_picture(MIXTURES["states diag"](), []), r"\(n, 2\), got \(0,\)"),
+        (lambda: draw.mixture_picture(MIXTURES["states diag"](), np.eye(3)), r"\(n, 2\), got \(3, 3\)"),
         (lambda: draw.mixture_picture(GaussianMeans(2).fit(POINTS), names=["x"]), "1 names were given"),
     ],
 )
