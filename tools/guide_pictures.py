@@ -49,7 +49,7 @@ def _planes() -> dict[str, draw.Picture]:
     """Draw boundaries and a mixture over the same points."""
     chance = np.random.default_rng(3)
     points = np.concatenate([chance.normal(centre, 0.7, (30, 2)) for centre in ((0, 0), (4, 3), (0, 5))])
-    kinds = np.repeat(["red", "green", "blue"], 30)
+    kinds = np.repeat(["wheat", "rye", "oats"], 30)
     two = points[:60], kinds[:60]
     both = {"SVM": SVC(kernel="linear", C=1000).fit(*two), "perceptron": Perceptron().fit(*two)}
     means = seqlab.GaussianMeans(n_components=3, variance=0.5, restarts=5).fit(points)

@@ -129,7 +129,7 @@ def _plane(
     for k, (mean, covariance) in enumerate(zip(shown.means, shown.covariances, strict=True)):
         if points is not None:
             own = points[owner == k][:: 1 + len(points) // MOST_POINTS]
-            axes.plot(*own.T, ".", color=colours[k], markersize=4.5, alpha=0.6, markeredgewidth=0)
+            axes.plot(*own.T, ".", color=colours[k], markersize=5.5, alpha=0.65, markeredgewidth=0)
         lengths, ways = np.linalg.eigh(covariance)
         turn = float(np.degrees(np.arctan2(ways[1, 1], ways[0, 1])))
         for deviations in (1, 2):
