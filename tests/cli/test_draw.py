@@ -117,7 +117,8 @@ def test_boundaries_are_those_of_classifiers_taught_by_the_file(shell, points, t
         assert word in svg
     several = ("--classifier", "LogisticRegression", "--classifier", "Perceptron")
     svg = words_of(shell.done("draw", "boundary", path, *several, "-o", "-"))
-    assert "LogisticRegression and Perceptron" in svg
+    assert "LogisticRegression" in svg
+    assert "Perceptron" in svg
     numbers = tmp_path / "numbers.csv"
     numbers.write_text("x,y,class\n0,0,0\n1,0,0\n4.5,3,1\n5,4,1\n", encoding="utf-8")
     assert ", margin " in shell.done("draw", "boundary", numbers, "-o", "-")

@@ -230,8 +230,7 @@ def _boundary(arguments: argparse.Namespace, file: str, files: list[str]) -> seq
         if isinstance(error, SeqlabError):
             raise
         raise OptionError(f"{', '.join(names)} cannot learn from {corpus.name}: {error}") from error
-    title = f"Decision boundary of {' and '.join(fitted)}"
-    return seqlab.draw.boundary_picture(fitted, points, classes, title=title)
+    return seqlab.draw.boundary_picture(fitted, points, classes)
 
 
 def _mixture(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:

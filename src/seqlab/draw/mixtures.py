@@ -95,13 +95,13 @@ def mixture_picture(
         groups = list(dict.fromkeys(whole.names))
         colours = [inks[SERIES[groups.index(name) % len(SERIES)]] for name in whole.names]
         draw(axes, inks, shown, colours, chosen, owner, title, axis_names)
-        handles = {}
+        legend = []
         for name in groups[:MOST_NAMED]:
             share = sum(w for w, one in zip(whole.weights, whole.names, strict=True) if one == name)
             colour = colours[whole.names.index(name)]
             (handle,) = axes.plot([], [], color=colour, linestyle="dotted", linewidth=2)
-            handles[f"{short_name(name)}: {share:.2f}"] = handle
-        made.legend(handles.values(), handles.keys(), loc="outside right upper", title="share")
+            legend.append((handle, f"{short_name(name)}: {share:.2f}"))
+        made.legend(*zip(*legend, strict=True), loc="outside right upper", title="share")
 
     return Chart(600, 440, title or "mixture of Gaussians", (), paint)
 
@@ -125,7 +125,8 @@ def _plane(
     x, y, rows = window.grid()
     density = shown.densities(rows).sum(axis=1).reshape(FINE, FINE)
     levels = np.linspace(0, density.max(), LEVELS + 2)[1:-1]
-    axes.contour(x, y, density, levels, colors=[inks["faint"]], linewidths=0.7, alpha=0.6)
+    if levels[0] > 0:  # no component is so narrow that the grid misses it
+        axes.contour(x, y, density, levels, colors=[inks["faint"]], linewidths=0.7, alpha=0.6)
     for k, (mean, covariance) in enumerate(zip(shown.means, shown.covariances, strict=True)):
         if points is not None:
             own = points[owner == k][:: 1 + len(points) // MOST_POINTS]

@@ -63,24 +63,24 @@ def boundary_picture(
     def paint(made: Any, inks: Inks) -> None:
         axes = made.subplots()
         colours = {label: inks[ink] for label, ink in zip(classes, SERIES, strict=False)}
-        handles: dict[str, Any] = {}
+        legend: list[tuple[Any, str]] = []
         for label, mark in zip(classes, MARKS, strict=False):
             first.shade(axes, label, colours[label])
             look = {"color": colours[label], "marker": mark, "linestyle": "none", "markersize": 5}
-            (handles[short_name(label)],) = axes.plot(
-                *points[rows == label].T, markeredgecolor=inks["paper"], **look
-            )
+            (dots,) = axes.plot(*points[rows == label].T, markeredgecolor=inks["paper"], **look)
+            legend.append((dots, short_name(label)))
         for i, ((name, field), margin) in enumerate(zip(fields.items(), margins, strict=True)):
             dashes = line_style(i, inks)["linestyle"]
             field.lines(axes, inks["ink"], dashes)
             words = (short_name(name) or "boundary") + ("" if margin is None else f", margin {margin:.2f}")
-            (handles[words],) = axes.plot([], [], color=inks["ink"], linestyle=dashes)
+            (line,) = axes.plot([], [], color=inks["ink"], linestyle=dashes)
+            legend.append((line, words))
         for label in first.classes if len(fields) == 1 and first.linear else ():
             first.zero(axes, label, colours[label])
             (line,) = axes.plot([], [], color=colours[label], linestyle="dashed", linewidth=1)
-            handles[f"f = 0 of {short_name(label)}"] = line
+            legend.append((line, f"f = 0 of {short_name(label)}"))
         framed(axes, window, title, names)
-        made.legend(handles.values(), handles.keys(), loc="outside right upper", handlelength=3)
+        made.legend(*zip(*legend, strict=True), loc="outside right upper", handlelength=3)
 
     return Chart(640, 440, title or "decision boundary", (), paint)
 
@@ -116,7 +116,7 @@ class Window:
 
 @dataclass(frozen=True)
 class _Field:
-    """How much better each class is than the best of the others, on a grid.
+    """Scores of the classes on a grid: how much better each is than the best of the others.
 
     lead     (k, y, x)   above 0 where the class is chosen
     scores   (k, y, x)   f(x) of every class; None where the classifier has none

@@ -219,3 +219,17 @@ def test_without_matplotlib_the_message_says_what_to_install(what, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(OptionError, match=r"pip install 'seqlab\[plot\]'"):
         draw.boundary_picture(fitted[0], X, y) if what == "boundary" else draw.mixture_picture(fitted[1])
+
+
+def test_points_far_from_every_component_are_drawn():
+    mixture = GaussianMeans(2).fit(POINTS)
+    drawn(draw.mixture_picture(mixture, POINTS * 1e6))
+    drawn(draw.mixture_picture(mixture, np.repeat(POINTS, 100, axis=0)))
+
+
+def test_names_that_begin_alike_all_stand_in_the_legend():
+    X, y = of(2)
+    fitted = LinearSVC().fit(X, y)
+    alike = {f"a classifier with a very long name {i}": fitted for i in range(3)}
+    _, legend = drawn(draw.boundary_picture(alike, X, y))
+    assert len(legend) == 2 + 3
