@@ -100,8 +100,12 @@ class Prepared:
 
 
 def _sparse(rows: Rows, width: int) -> Matrix:
+    """Make a matrix of attributes; an attribute that a token has twice is one entry, its values added up."""
     values = np.ones(len(rows.ids)) if rows.values is None else rows.values
-    return _csr(values, rows.ids, rows.indptr, width)
+    matrix = _csr(values, rows.ids, rows.indptr, width)
+    summed = matrix.copy()
+    summed.sum_duplicates()  # BernoulliNB counts entries; without duplicates their order stays, and so do all bits
+    return summed if summed.nnz < matrix.nnz else matrix
 
 
 def _csr(values: Any, columns: Any, indptr: Any, width: int) -> Matrix:
