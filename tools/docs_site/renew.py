@@ -23,7 +23,11 @@ SCRIPT = re.compile(
     r"^```console\n\$ python examples/(?P<name>\w+\.py) pictures\n(?P<output>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-DRAWN = {"docs/README.md": "names.svg", "README.md": "sentence.svg"}  # pictures that a page draws for itself
+DRAWN = {  # pictures that a page draws for itself
+    "docs/README.md": "names.svg",
+    "README.md": "sentence.svg",
+    "docs/guide/classification.md": "regularisation.svg",
+}
 
 
 def renewed(page: str, name: str) -> str:
