@@ -2,6 +2,7 @@
 
     import seqlab.compat.pycrfsuite as pycrfsuite
     import seqlab.compat.sklearn_crfsuite as sklearn_crfsuite
+    from seqlab.compat.hmmlearn import hmm
 
 install() lets programs and pickles that import the originals find these instead.
 """

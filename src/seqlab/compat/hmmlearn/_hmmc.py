@@ -1,0 +1,124 @@
+"""Forward, backward, Viterbi and expected moves of one sequence or many: the core, under hmmlearn's names.
+
+startprob (K,), transmat (K, K)   probabilities; rows need not sum to 1
+log_frameprob, frameprob (T, K)   log P(x_t | state), or P(x_t | state)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.arrays import thread_count
+from seqlab.errors import ImpossibleError
+from seqlab.families.hmm.em import Evidence, chain_sums
+from seqlab.families.hmm.emissions.base import Floats, logs
+from seqlab.families.hmm.tables import Expected
+from seqlab.inference import backward, forward
+from seqlab.trellis import TrellisBatch
+
+Ids = npt.NDArray[np.int64]
+
+
+def trellises(startprob: Any, transmat: Any, log_frameprob: Any, lengths: Any = None) -> TrellisBatch:
+    """Make a trellis for each sequence; all rows are one sequence without lengths."""
+    node, edge = np.array(log_frameprob, dtype=np.float64), logs(np.asarray(transmat, dtype=np.float64))
+    lengths = np.asarray([len(node)] if lengths is None else lengths, dtype=np.int64)
+    first = (np.cumsum(lengths) - lengths)[lengths > 0]
+    node[first] += logs(np.asarray(startprob, dtype=np.float64))
+    return TrellisBatch(node, lengths, np.ascontiguousarray(edge))
+
+
+def log_likelihoods(batch: TrellisBatch) -> Floats:
+    """Compute log P(x) of each sequence, -inf for one that cannot be."""
+    log_z = np.empty(len(batch.lengths))
+    _core.log_partition(batch.batch(), log_z, thread_count(None))
+    return log_z
+
+
+def posteriors(batch: TrellisBatch) -> tuple[Floats, Floats]:
+    """Compute log P(x) of each sequence, and P(state | x) for all rows (T, K)."""
+    node, log_z = np.empty(batch.node.size), np.empty(len(batch.lengths))
+    _core.node_marginals(batch.batch(), node, log_z, np.zeros(len(log_z), dtype=np.uint8), thread_count(None))
+    refuse_impossible(log_z)
+    return log_z, node.reshape(batch.node.shape)
+
+
+def paths(batch: TrellisBatch) -> tuple[Floats, Ids]:
+    """Find the best path of each sequence: log probabilities, and the states of all rows (T,)."""
+    states, scores = np.zeros(len(batch.node), dtype=np.int32), np.empty(len(batch.lengths))
+    _core.viterbi(batch.batch(), states, scores, thread_count(None))
+    return scores, np.maximum(states, 0).astype(np.int64)
+
+
+def expectation(log_start: Any, transmat: Any, log_frameprob: Any, lengths: Any) -> tuple[Expected, Floats]:
+    """Run the E step of all sequences: sums of starts and moves, and P(state | x) for all rows (T, K)."""
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    node = np.array(log_frameprob, dtype=np.float64)
+    gamma, edge = np.zeros(node.size), np.ascontiguousarray(logs(np.asarray(transmat, dtype=np.float64)))
+    tables = (np.ascontiguousarray(log_start), edge, None, [])
+    found = chain_sums(Evidence(None, offsets), tables, (node.reshape(-1), gamma), thread_count(None))
+    refuse_impossible(found.log_z)
+    return found, gamma.reshape(node.shape)
+
+
+def refuse_impossible(log_z: Floats) -> None:
+    """Raise an error for the first sequence without any possible path; hmmlearn answers with NaN."""
+    lost = np.flatnonzero(~(log_z > -np.inf))
+    if len(lost):
+        raise ImpossibleError(
+            f"sequence {int(lost[0])} has probability 0 under the model, so its states have no probabilities; look at "
+            f"zeros in startprob_, transmat_ and the emissions",
+            sequence=int(lost[0]),
+        )
+
+
+# ------------------------------------------------------------------------------------------------ hmmlearn's names
+
+
+def forward_log(startprob: Any, transmat: Any, log_frameprob: Any) -> tuple[float, Floats]:
+    """Compute log P(x) and the forward table in logs (T, K) of one sequence."""
+    batch = trellises(startprob, transmat, log_frameprob)
+    return float(log_likelihoods(batch)[0]), forward(batch)[0]
+
+
+def backward_log(startprob: Any, transmat: Any, log_frameprob: Any) -> Floats:
+    """Compute the backward table in logs (T, K) of one sequence."""
+    return backward(trellises(np.ones(len(startprob)), transmat, log_frameprob))[0]
+
+
+def forward_scaling(startprob: Any, transmat: Any, frameprob: Any) -> tuple[float, Floats, Floats]:
+    """Compute log P(x), the forward table with rows that sum to 1 (T, K), and what each row was multiplied by (T,)."""
+    log_prob, table = forward_log(startprob, transmat, logs(np.asarray(frameprob, dtype=np.float64)))
+    totals = np.logaddexp.reduce(table, axis=1)
+    refuse_impossible(totals[-1:])
+    return log_prob, np.exp(table - totals[:, None]), np.exp(-np.diff(totals, prepend=0.0))
+
+
+def backward_scaling(startprob: Any, transmat: Any, frameprob: Any, scaling: Any) -> Floats:
+    """Compute the backward table (T, K), each row multiplied by the scaling (T,) of its position and of all after."""
+    table = backward_log(startprob, transmat, logs(np.asarray(frameprob, dtype=np.float64)))
+    after = np.cumsum(np.log(np.asarray(scaling, dtype=np.float64))[::-1])[::-1]
+    return np.asarray(np.exp(table + after[:, None]))
+
+
+def compute_log_xi_sum(fwdlattice: Any, transmat: Any, bwdlattice: Any, log_frameprob: Any) -> Floats:  # noqa: ARG001
+    """Compute logs of the expected number of moves (K, K) of one sequence; the core finds the backward table itself."""
+    node = np.array(log_frameprob, dtype=np.float64)
+    node[0] = fwdlattice[0]
+    return logs(expectation(np.zeros(node.shape[1]), transmat, node, [len(node)])[0].edge)
+
+
+def compute_scaling_xi_sum(fwdlattice: Any, transmat: Any, bwdlattice: Any, frameprob: Any) -> Floats:
+    """Compute the expected number of moves (K, K) of one sequence from scaled tables."""
+    first, node = (logs(np.asarray(one, dtype=np.float64)) for one in (fwdlattice, frameprob))
+    return np.asarray(np.exp(compute_log_xi_sum(first, transmat, bwdlattice, node)))
+
+
+def viterbi(startprob: Any, transmat: Any, log_frameprob: Any) -> tuple[float, Ids]:
+    """Find the best path of one sequence: its log probability, and its states (T,)."""
+    scores, states = paths(trellises(startprob, transmat, log_frameprob))
+    return float(scores[0]), states

@@ -1,0 +1,36 @@
+"""Log densities of Gaussians under hmmlearn's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seqlab.families.hmm.emissions.base import Floats, VectorRows
+from seqlab.families.hmm.emissions.gaussian import Gaussian, GaussianDistribution
+
+LEAST = float(np.finfo(float).tiny)  # no variance counts as less
+REPAIR = 1e-7  # added to the diagonal of a matrix that is not positive definite
+
+
+def log_multivariate_normal_density(X: Any, means: Any, covars: Any, covariance_type: str = "diag") -> Floats:
+    """Compute log densities (T, K) of rows X (T, D) under Gaussians.
+
+    means             (K, D)
+    covars            (K,), (K, D), (K, D, D) or (D, D), by type
+    covariance_type   "spherical", "diag", "full" or "tied"
+    """
+    rows = VectorRows(np.ascontiguousarray(X, dtype=np.float64))
+    means, covars = np.ascontiguousarray(means, dtype=np.float64), np.asarray(covars, dtype=np.float64)
+    if covariance_type in ("spherical", "diag"):
+        wide = covars[:, None] if covars.ndim == 1 else covars
+        variances = np.maximum(np.broadcast_to(wide, means.shape), LEAST)
+        return GaussianDistribution(Gaussian("diag"), means, variances).scores(rows)
+    try:
+        return GaussianDistribution(Gaussian(covariance_type), means, covars).scores(rows)
+    except np.linalg.LinAlgError:
+        try:
+            repaired = covars + REPAIR * np.eye(means.shape[1])
+            return GaussianDistribution(Gaussian(covariance_type), means, repaired).scores(rows)
+        except np.linalg.LinAlgError:
+            raise ValueError("'covars' must be symmetric, positive-definite") from None
