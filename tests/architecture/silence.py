@@ -7,6 +7,7 @@ SPEAKING_FILES = frozenset(
     {
         "learning/monitor.py",  # shows progress, only when asked to
         # As the originals do, where a user has said verbose, or dump without a file.
+        "compat/hmmlearn/monitor.py",
         "compat/pycrfsuite/tagger.py",
         "compat/pycrfsuite/trainer.py",
         "compat/sklearn_crfsuite/estimator.py",

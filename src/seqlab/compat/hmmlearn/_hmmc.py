@@ -41,15 +41,17 @@ def log_likelihoods(batch: TrellisBatch) -> Floats:
 
 def posteriors(batch: TrellisBatch) -> tuple[Floats, Floats]:
     """Compute log P(x) of each sequence, and P(state | x) for all rows (T, K)."""
-    node, log_z = np.empty(batch.node.size), np.empty(len(batch.lengths))
-    _core.node_marginals(batch.batch(), node, log_z, np.zeros(len(log_z), dtype=np.uint8), thread_count(None))
+    shape = (int(batch.lengths.sum()), batch.L)
+    gamma, log_z = np.empty(shape), np.empty(len(batch.lengths))
+    view: Any = batch.batch()
+    _core.node_marginals(view, gamma.reshape(-1), log_z, np.zeros(len(log_z), np.uint8), thread_count(None))
     refuse_impossible(log_z)
-    return log_z, node.reshape(batch.node.shape)
+    return log_z, gamma
 
 
 def paths(batch: TrellisBatch) -> tuple[Floats, Ids]:
     """Find the best path of each sequence: log probabilities, and the states of all rows (T,)."""
-    states, scores = np.zeros(len(batch.node), dtype=np.int32), np.empty(len(batch.lengths))
+    states, scores = np.zeros(int(batch.lengths.sum()), dtype=np.int32), np.empty(len(batch.lengths))
     _core.viterbi(batch.batch(), states, scores, thread_count(None))
     return scores, np.maximum(states, 0).astype(np.int64)
 
@@ -59,7 +61,7 @@ def expectation(log_start: Any, transmat: Any, log_frameprob: Any, lengths: Any)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     node = np.array(log_frameprob, dtype=np.float64)
     gamma, edge = np.zeros(node.size), np.ascontiguousarray(logs(np.asarray(transmat, dtype=np.float64)))
-    tables = (np.ascontiguousarray(log_start), edge, None, [])
+    tables: Any = (np.ascontiguousarray(log_start), edge, None, [])
     found = chain_sums(Evidence(None, offsets), tables, (node.reshape(-1), gamma), thread_count(None))
     refuse_impossible(found.log_z)
     return found, gamma.reshape(node.shape)

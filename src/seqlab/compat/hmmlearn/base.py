@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_random_
 
 from seqlab.compat.hmmlearn import _hmmc
 from seqlab.compat.hmmlearn.monitor import ConvergenceMonitor
-from seqlab.errors import OptionError, ShapeError
+from seqlab.errors import OptionError, ScoreError, ShapeError
 from seqlab.families.hmm.emissions.base import Floats, logs, normalised
 
 __all__ = ["DECODER_ALGORITHMS", "BaseHMM", "ConvergenceMonitor"]
 
 DECODER_ALGORITHMS = frozenset(("viterbi", "map"))
 IMPLEMENTATIONS = ("log", "scaling")
+SMALLEST = -690.0  # log of the least number that hmmlearn's scaling takes
 Ids = npt.NDArray[np.int64]
 Stats = dict[str, Any]
 
@@ -46,6 +47,10 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     Hooks: _init, _check, _compute_log_likelihood or _compute_likelihood, _generate_sample_from_state,
     _initialize_sufficient_statistics, _accumulate_sufficient_statistics, _do_mstep, _get_n_fit_scalars_per_param.
     """
+
+    startprob_: Floats
+    transmat_: Floats
+    n_features: Any
 
     def __init__(
         self,
@@ -159,9 +164,10 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self._check()
         self.monitor_._reset()
         for _ in range(self.n_iter):
-            stats, log_prob = self._do_estep(X, lengths)
-            bound = self._compute_lower_bound(log_prob)
-            self._do_mstep(stats)  # before the question whether it has converged: n_iter=1 is one step
+            with np.errstate(under="ignore"):  # small probabilities may become 0
+                stats, log_prob = self._do_estep(X, lengths)
+                bound = self._compute_lower_bound(log_prob)
+                self._do_mstep(stats)  # before the question whether it has converged: n_iter=1 is one step
             self.monitor_.report(bound)
             if self.monitor_.converged:
                 break
@@ -179,7 +185,7 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             "_compute_log_likelihood", "_compute_likelihood", "_accumulate_sufficient_statistics"
         ):
             return stats, sum(self._one_by_one(stats, part) for part in _split(X, lengths))
-        frames = self._compute_log_likelihood(X)
+        frames = self._scalable(self._compute_log_likelihood(X))
         found, gamma = _hmmc.expectation(logs(self.startprob_), self.transmat_, frames, lengths)
         stats["nobs"] += len(lengths)
         if "s" in self.params:
@@ -300,7 +306,7 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         present = hasattr(self, name)
         if code in self.init_params and present:
             log.warning(
-                "The attribute %r is set, but will be overwritten during initialization, because 'init_params' contains %r",
+                "The attribute %r is set, but will be overwritten during initialization: 'init_params' contains %r",
                 name,
                 code,
             )
@@ -349,12 +355,22 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """Make the trellises of what a user gave."""
         self._checked()
         X, lengths = self._read(X, lengths)
-        if self._has_own("_compute_log_likelihood", "_compute_likelihood"):
-            parts = [np.asarray(self._compute_log_likelihood(part)) for part in _split(X, lengths)]
-            frames, lengths = np.concatenate(parts), np.array([len(part) for part in parts])
-        else:
-            frames = self._compute_log_likelihood(X)
+        with np.errstate(under="ignore"):
+            if self._has_own("_compute_log_likelihood", "_compute_likelihood"):
+                parts = [np.asarray(self._compute_log_likelihood(part)) for part in _split(X, lengths)]
+                frames, lengths = np.concatenate(parts), np.array([len(part) for part in parts])
+            else:
+                frames = self._scalable(self._compute_log_likelihood(X))
         return _hmmc.trellises(self.startprob_, self.transmat_, frames, lengths)
+
+    def _scalable(self, frames: Floats) -> Floats:
+        """Refuse rows that scaled numbers cannot hold, with implementation="scaling"; "log" takes them."""
+        if self.implementation == "scaling" and (lost := frames.max(axis=1) < SMALLEST).any():
+            raise ScoreError(
+                f"row {int(lost.argmax())} of X is so improbable in every state that scaled numbers underflow; "
+                f"implementation='log' takes it"
+            )
+        return frames
 
     def _has_own(self, *names: str) -> bool:
         """Tell whether a subclass outside this package has one of these hooks: then sequences go one by one."""

@@ -23,7 +23,7 @@ class GaussianHMM(BaseHMM):
     covariance_type   "spherical", "diag", "full" or "tied" (one matrix for all states)
     min_covar         added to the variances that training begins with
     means_prior, means_weight     where means are pulled to, and how many rows that counts
-    covars_prior, covars_weight   added to the sums of squares (to every cell of a matrix), and how many rows that counts
+    covars_prior, covars_weight   added to sums of squares (to every cell of a matrix), and how many rows that counts
     params, init_params           letters: "s" startprob_, "t" transmat_, "m" means_, "c" covars_
     n_components, startprob_prior, transmat_prior, algorithm, random_state, n_iter, tol, verbose, implementation   as in
                       BaseHMM
@@ -82,6 +82,8 @@ class GaussianHMM(BaseHMM):
     @covars_.setter
     def covars_(self, covars: Any) -> None:
         value, kind = np.array(covars, dtype=np.float64), _known(self.covariance_type)
+        if kind == "spherical" and value.size == self.n_components:
+            value = value.reshape(-1)
         wide = kind == "spherical" and value.ndim > 1  # the variance once for each number
         width = value.shape[-1] if value.ndim else 1
         self._covars_ = shapes.checked(
@@ -254,7 +256,7 @@ class GMMHMM(BaseHMM):
             self.covars_ = np.array(np.broadcast_to(cell, self._shape))
 
     def _centres(self, rows: Any, centres: Floats, X: Any) -> Floats:
-        """Find the means of a state's mixture: clusters of its rows, or draws about all clusters if they are too few."""
+        """Find the means of a state's mixture: clusters of its rows, or draws if they are too few."""
         if len(rows) >= self.n_mix:
             return np.asarray(_clusters(rows, self.n_mix, self.random_state).cluster_centers_)
         chance, spread = check_random_state(self.random_state), _spread(X, self.min_covar)
@@ -385,10 +387,9 @@ class GMMHMM(BaseHMM):
         chance = check_random_state(random_state)
         part = chance.choice(self.n_mix, p=self.weights_[state])
         held = self.covars_[state] if self.covariance_type == "tied" else self.covars_[state, part]
-        matrix = {0: lambda: held * np.eye(self.n_features), 1: lambda: np.diag(held)}.get(
-            held.ndim, lambda: held
-        )()
-        return chance.multivariate_normal(self.means_[state, part], matrix)
+        if held.ndim < 2:
+            held = np.diag(np.broadcast_to(held, self.n_features))
+        return chance.multivariate_normal(self.means_[state, part], held)
 
 
 def _known(kind: str) -> str:

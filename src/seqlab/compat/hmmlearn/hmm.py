@@ -18,7 +18,7 @@ from seqlab.errors import CorpusError, OptionError, ShapeError
 from seqlab.families.hmm.emissions.base import Floats, SymbolRows, VectorRows, divided, logs, normalised
 from seqlab.families.hmm.emissions.poisson import Poisson, PoissonDistribution
 
-__all__ = ["COVARIANCE_TYPES", "CategoricalHMM", "GMMHMM", "GaussianHMM", "MultinomialHMM", "PoissonHMM"]
+__all__ = ["COVARIANCE_TYPES", "GMMHMM", "CategoricalHMM", "GaussianHMM", "MultinomialHMM", "PoissonHMM"]
 
 log = logging.getLogger(__name__)
 
@@ -96,8 +96,9 @@ class CategoricalHMM(BaseHMM):
     def _check_and_set_n_features(self, X: Any) -> None:
         _check_counts(X, "symbols")
         if self.n_features is None:
-            self.n_features = int(X.max()) + 1
-        elif X.max() >= self.n_features:
+            kept = "e" not in self.init_params and hasattr(self, "emissionprob_")
+            self.n_features = np.shape(self.emissionprob_)[-1] if kept else int(X.max()) + 1
+        if X.max() >= self.n_features:
             raise CorpusError(
                 f"the largest symbol is {X.max()}, but the model emits symbols up to {self.n_features - 1}"
             )
@@ -292,7 +293,7 @@ class PoissonHMM(BaseHMM):
         return {"s": k - 1, "t": k * (k - 1), "l": k * self.n_features}
 
     def _compute_log_likelihood(self, X: Any) -> Floats:
-        if (X < 0).any() or (X != np.floor(X)).any():
+        if (X < 0).any() or (np.floor(X) != X).any():
             raise CorpusError("counts must be whole numbers from 0")
         rows = VectorRows(np.ascontiguousarray(X, dtype=np.float64))
         return PoissonDistribution(Poisson(), self.lambdas_).scores(rows)
