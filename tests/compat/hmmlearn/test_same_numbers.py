@@ -53,7 +53,7 @@ def case(name, rng):
     if name == "PoissonHMM":
         return {}, rng.poisson(3, size=(T, D)), {"lambdas_": rng.gamma(3, size=(K, D))}
     if name.startswith("GaussianHMM"):
-        means = rng.normal(size=(K, D)) + [[0], [2], [4]]
+        means = rng.normal(size=(K, D)) + np.array([[0], [2], [4]])
         return {"covariance_type": kind}, vectors(rng), {"means_": means, "covars_": covariances(kind)}
     start = {"means_": rng.normal(size=(K, M, D)) * 2, "weights_": rng.dirichlet(np.ones(M), K)}
     return (
