@@ -181,3 +181,16 @@ def test_hmmlearn_is_not_imported():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     light = "import sys, seqlab; sys.exit('seqlab.compat' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", light], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("value", "said"), [(-1.0, "from 0 up"), (0.0, None)])
+def test_variances_of_a_mixture(value, said, caplog):
+    model = hmm.GMMHMM(1, n_mix=1)
+    model.startprob_, model.transmat_, model.weights_ = [1.0], [[1.0]], [[1.0]]
+    model.means_, model.covars_ = [[[0.0]]], [[[value]]]
+    if said is None:
+        assert not np.isnan(model.score([[0.0]]))
+        assert "Degenerate" in caplog.text
+    else:
+        with pytest.raises(ValueError, match=said):
+            model.score([[0.0]])

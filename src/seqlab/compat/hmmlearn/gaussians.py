@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from seqlab.families.hmm.emissions import covariances as shapes
 from seqlab.families.hmm.emissions.base import Floats, divided, logs
 
 COVARIANCE_TYPES = frozenset(("spherical", "diag", "full", "tied"))
+
+log = logging.getLogger(__name__)
 
 
 class GaussianHMM(BaseHMM):
@@ -272,7 +275,7 @@ class GMMHMM(BaseHMM):
         if self.means_.shape != wanted:
             raise ShapeError(f"means_ must have shape {wanted}, got {self.means_.shape}")
         self.weights_ = self._distribution("weights_", wanted[:2])
-        self.covars_ = shapes.checked(np.array(self.covars_, dtype=np.float64), kind, self._shape)
+        self.covars_ = _degenerate_or_sound(np.array(self.covars_, dtype=np.float64), kind, self._shape)
 
     def _get_n_fit_scalars_per_param(self) -> dict[str, int]:
         k, m, d = self.n_components, self.n_mix, self.n_features
@@ -396,6 +399,20 @@ def _known(kind: str) -> str:
     if kind not in COVARIANCE_TYPES:
         raise OptionError(f"covariance_type must be one of {sorted(COVARIANCE_TYPES)}, got {kind!r}")
     return kind
+
+
+def _degenerate_or_sound(covars: Floats, kind: str, shape: tuple[int, ...]) -> Floats:
+    """Check covariances that training may have left without any variance, which is logged."""
+    if covars.shape != shape:
+        raise ShapeError(f"covars_ must have shape {shape}, got {covars.shape}")
+    least = covars if kind in ("spherical", "diag") else np.linalg.eigvalsh(covars)
+    if kind in ("full", "tied") and not np.allclose(covars, np.swapaxes(covars, -1, -2)):
+        raise OptionError("covars_ must be symmetric")
+    if not (least > -1e-12).all():
+        raise OptionError(f"covars_ must be variances from 0 up, got {least.min():g}")
+    if (least <= 0).any():
+        log.warning("Degenerate mixture covariance: a variance of covars_ is 0")
+    return covars
 
 
 def _clusters(X: Any, count: int, random_state: Any) -> Any:
