@@ -107,8 +107,8 @@ def test_a_sequence_that_cannot_be():
     assert categorical().score(X) == -np.inf
     assert categorical().decode(X)[0] == -np.inf
     for question in ("predict_proba", "fit"):
-        with pytest.raises(ValueError, match="probability 0"):
-            getattr(categorical(), question)(X)
+        with pytest.raises(ValueError, match="sequence 1: it has probability 0"):
+            getattr(categorical(), question)(np.concatenate([X * 0, X]), [2, 2])
 
 
 @pytest.mark.parametrize(

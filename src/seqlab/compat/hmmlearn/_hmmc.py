@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import thread_count
-from seqlab.errors import ImpossibleError
+from seqlab.errors import ImpossibleError, Place
 from seqlab.families.hmm.em import Evidence, chain_sums
 from seqlab.families.hmm.emissions.base import Floats, logs
 from seqlab.families.hmm.tables import Expected
@@ -72,9 +72,9 @@ def refuse_impossible(log_z: Floats) -> None:
     lost = np.flatnonzero(~(log_z > -np.inf))
     if len(lost):
         raise ImpossibleError(
-            f"sequence {int(lost[0])} has probability 0 under the model, so its states have no probabilities; look at "
-            f"zeros in startprob_, transmat_ and the emissions",
-            sequence=int(lost[0]),
+            "it has probability 0 under the model, so its states have no probabilities; look at zeros in startprob_, "
+            "transmat_ and the emissions",
+            place=Place(int(lost[0]), unit="sequence"),
         )
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_random_
 
 from seqlab.compat.hmmlearn import _hmmc
 from seqlab.compat.hmmlearn.monitor import ConvergenceMonitor
-from seqlab.errors import OptionError, ScoreError, ShapeError
+from seqlab.errors import OptionError, Place, ScoreError, ShapeError
 from seqlab.families.hmm.emissions.base import Floats, logs, normalised
 
 __all__ = ["DECODER_ALGORITHMS", "BaseHMM", "ConvergenceMonitor"]
@@ -367,8 +367,8 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """Refuse rows that scaled numbers cannot hold, with implementation="scaling"; "log" takes them."""
         if self.implementation == "scaling" and (lost := frames.max(axis=1) < SMALLEST).any():
             raise ScoreError(
-                f"row {int(lost.argmax())} of X is so improbable in every state that scaled numbers underflow; "
-                f"implementation='log' takes it"
+                "it is so improbable in every state that scaled numbers underflow; implementation='log' takes it",
+                place=Place(int(lost.argmax()), unit="row", of="X"),
             )
         return frames
 

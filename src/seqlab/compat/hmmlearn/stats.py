@@ -25,7 +25,8 @@ def log_multivariate_normal_density(X: Any, means: Any, covars: Any, covariance_
     if covariance_type in ("spherical", "diag"):
         wide = covars[:, None] if covars.ndim == 1 else covars
         variances = np.maximum(np.broadcast_to(wide, means.shape), LEAST)
-        return GaussianDistribution(Gaussian("diag"), means, variances).scores(rows)
+        with np.errstate(over="ignore"):  # a variance of nearly 0: densities of nearly 0 beside it
+            return GaussianDistribution(Gaussian("diag"), means, variances).scores(rows)
     try:
         return GaussianDistribution(Gaussian(covariance_type), means, covars).scores(rows)
     except np.linalg.LinAlgError:
