@@ -50,7 +50,7 @@ class ConvergenceMonitor:
             sys.stderr.write(line + "\n")
         if delta < -SLACK:
             log.warning(
-                "Model is not converging. The log-likelihood fell from %s to %s, by %s.",
+                "not converging: the log-likelihood fell from %s to %s, by %s",
                 self.history[-1],
                 log_prob,
                 -delta,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from seqlab.errors import ScoreError
 from seqlab.families.hmm.emissions.base import Floats, VectorRows
 from seqlab.families.hmm.emissions.gaussian import Gaussian, GaussianDistribution
 
@@ -34,4 +35,4 @@ def log_multivariate_normal_density(X: Any, means: Any, covars: Any, covariance_
             repaired = covars + REPAIR * np.eye(means.shape[1])
             return GaussianDistribution(Gaussian(covariance_type), means, repaired).scores(rows)
         except np.linalg.LinAlgError:
-            raise ValueError("'covars' must be symmetric, positive-definite") from None
+            raise ScoreError("a matrix of covars is not positive definite, so it has no density") from None
