@@ -24,7 +24,7 @@ BROAD = 1 << 30  # bytes; every machine has as many
 
 
 def is_iterable(value: Any) -> bool:
-    """Return True if the value can be gone through; an array of no dimension says so of itself, but cannot."""
+    """Return True if the value can be iterated over; an array without dimensions cannot, though it has __iter__."""
     return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
 
 

@@ -45,7 +45,7 @@ class Components:
         return np.array(found).T
 
     def some(self, columns: Sequence[int]) -> Components:
-        """Keep some of the D numbers: what the others are does not matter."""
+        """Marginalise the components: keep these dimensions and leave out the others."""
         at = np.asarray(columns)
         return Components(
             self.weights, self.means[:, at], self.covariances[:, at[:, None], at[None]], self.names

@@ -250,7 +250,7 @@ def points_of(X: Any, width: int | None = None) -> Floats:
 
 
 def framed(axes: Any, window: Window, title: str, names: Sequence[str], *, equal: bool = True) -> None:
-    """Set the title, the names and the limits of axes; numbers that are alike get the same scale, if `equal`."""
+    """Set the title, names and limits of the axes; equal: both axes have one scale if their ranges are similar."""
     axes.set(xlim=(window.low[0], window.high[0]), ylim=(window.low[1], window.high[1]))
     axes.set(xlabel=short_name(names[0]), ylabel=short_name(names[1]))
     axes.set_title(printable(title))

@@ -84,7 +84,7 @@ class TrainingLog:
         self._began = self._since = now
 
     def evaluated(self, right: list[list[str]], predicted: list[list[str]]) -> float:
-        """Take the labels of the holdout group; the number rises, so that the last weights count as the best."""
+        """Keep the labels of the holdout group; the score rises with every epoch, so that the last weights win."""
         self._holdout = right, predicted
         return float(len(self._losses))
 

@@ -76,7 +76,7 @@ def counted(
 
 
 def joined(start: Floats, moves: Moves) -> Floats:
-    """Undo split; histories that cannot be have zeros."""
+    """Undo split; impossible histories have zeros."""
     L, order = len(start), len(moves)
     made = np.zeros((L + 1,) * order + (L,))
     for t, table in enumerate((start, *moves)):

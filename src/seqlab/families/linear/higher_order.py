@@ -41,7 +41,7 @@ def likely_labels(
 
 
 def summed_tables(model: LinearModel, dtype: Any) -> list[Scores]:
-    """Compute the weights of longer and longer rows of labels, from three on, each with those of its last labels."""
+    """Sum the weights of label sequences, one table per length from three labels on, with those of their endings."""
     sums: list[Scores] = []
     for weights, _ in model.tables[1:]:
         table = np.asarray(weights, dtype=dtype)

@@ -75,7 +75,7 @@ class Prepared:
         return hstack(parts, format="csr", dtype=np.float64)
 
     def _label_rows(self, previous: Numbers) -> Matrix:
-        """Make one column for every row of labels; a row that is not known, or begins before the sentence, has none."""
+        """Make one column for every sequence of previous labels; an unknown or incomplete one has no column."""
         size, back = self.columns.labels, previous.shape[1]
         known = (previous >= 0).all(axis=1)
         column = previous[known] @ (size ** np.arange(back))
