@@ -48,8 +48,8 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     _initialize_sufficient_statistics, _accumulate_sufficient_statistics, _do_mstep, _get_n_fit_scalars_per_param.
     """
 
-    startprob_: Floats
-    transmat_: Floats
+    startprob_: Any
+    transmat_: Any
     n_features: Any
 
     def __init__(

@@ -57,7 +57,7 @@ class TrainLogParser:
         self.training_seconds: float | None = None
         self.storing_seconds: float | None = None
         self.iterations: list[dict[str, Any]] = []
-        self.last_iteration: dict[str, Any] | None = None
+        self.last_iteration: Any = None
         self.log: list[str] = []
         self.events: list[tuple[str, int, int]] = []
 

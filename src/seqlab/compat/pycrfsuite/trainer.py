@@ -45,7 +45,7 @@ class BaseTrainer:
     """
 
     verbose: Any
-    model_: LinearTagger | None
+    model_: Any  # a LinearTagger, or None before train()
     _sequences: list[tuple[list[Any], list[str], int]] | None  # None after clear()
 
     def __new__(cls, *_: Any, **__: Any) -> Self:

@@ -205,12 +205,12 @@ class CRF(Estimator):
         return None if self._info is None else list(self._info.attributes)
 
     @property
-    def state_features_(self) -> dict[tuple[str, str], float] | None:
+    def state_features_(self) -> Any:
         """Weights by (attribute, label); None before fit."""
         return None if self._info is None else self._info.state_features
 
     @property
-    def transition_features_(self) -> dict[tuple[str, str], float] | None:
+    def transition_features_(self) -> Any:
         """Weights by (from, to); None before fit."""
         return None if self._info is None else self._info.transitions
 
