@@ -32,7 +32,7 @@ from seqlab.cli.corpora import (
 from seqlab.cli.numbers import for_model
 from seqlab.cli.outputs import same_file
 from seqlab.cli.parsing import Group, option, whole
-from seqlab.cli.terminal import Screen, as_json, file_progress, put_pieces, recoder
+from seqlab.cli.terminal import Screen, as_json, file_progress, put_pieces
 from seqlab.corpus.formats import LABELLED
 
 USAGE = "MODEL [FILE ...]"
@@ -147,9 +147,12 @@ def _sources(arguments: argparse.Namespace) -> list[Any]:
 def tagged(tagger: seqlab.Tagger, sources: list[Any], arguments: argparse.Namespace) -> Iterator[bytes]:
     """Yield the output, piece by piece."""
     from seqlab.arrays import thread_count
+    from seqlab.corpus.io.reader import is_utf8
+    from seqlab.corpus.io.writer import recoder
 
-    work = _work(tagger, arguments)
-    recode = recoder(arguments.encoding, plain=arguments.json)
+    work, encoding = _work(tagger, arguments), arguments.encoding
+    plain = arguments.json or encoding is None or is_utf8(encoding)
+    recode = bytes if plain else recoder(encoding, "the label ", "convert the input to UTF-8 first")
     threads = thread_count(arguments.threads)
     with file_progress(quiet=arguments.quiet) as screen:
         blocks = _blocks(tagger, sources, arguments, screen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import math
 import os
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 import seqlab
-from seqlab.errors import CorpusError
 
 COLUMNS = 80
 GRACE = 1.0  # seconds for the program to end cleanly
@@ -351,22 +349,3 @@ def orderly() -> Iterator[None]:
     finally:
         for number in asked:
             signal.signal(number, signal.SIG_DFL)
-
-
-def recoder(encoding: str | None, *, plain: bool) -> Callable[[bytes], bytes]:
-    """Convert output to the encoding of the input; JSON is always UTF-8."""
-    from seqlab.corpus.io.reader import is_utf8
-
-    if plain or encoding is None or is_utf8(encoding):
-        return bytes
-    encoder = codecs.getincrementalencoder(encoding)()
-
-    def recode(piece: bytes) -> bytes:
-        try:
-            return encoder.encode(piece.decode("utf-8"))
-        except UnicodeEncodeError as error:
-            raise CorpusError(
-                f"{encoding} cannot write the label {error.object[error.start]!r}; convert the input to UTF-8 first"
-            ) from None
-
-    return recode

@@ -100,7 +100,7 @@ def write(
         mark = next((one for one in (mark, corpus.layout.missing, kind.mark) if one is not None), None)
     if mark is not None or not kind.holds_missing:
         chosen = kind.marked(chosen, mark)
-    recode = bytes if is_text(target) else _recoder(encoding)
+    recode = bytes if is_text(target) else recoder(encoding)
     pieces = kind.render(chosen, layout)  # checks everything before the first piece
     with opened_target(target) as out:
         for piece in _ends(pieces, layout):
@@ -132,7 +132,8 @@ def _ends(pieces: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
     yield last.removesuffix(newline) if not layout.final_newline else last
 
 
-def _recoder(encoding: str) -> Any:
+def recoder(encoding: str, what: str = "", advice: str = "pass encoding='utf-8', which can") -> Any:
+    """Make a function from UTF-8 to another encoding; `what` cannot be written, and what to do, are for its error."""
     is_utf8(encoding)  # raises an error for an unknown encoding
     if codecs.lookup(encoding).name == "utf-8":
         return bytes
@@ -143,7 +144,7 @@ def _recoder(encoding: str) -> Any:
             return encoder.encode(piece.decode("utf-8"))
         except UnicodeEncodeError as error:
             raise CorpusError(
-                f"{encoding} cannot write {error.object[error.start]!r}; pass encoding='utf-8', which can"
+                f"{encoding} cannot write {what}{error.object[error.start]!r}; {advice}"
             ) from None
 
     return recode
