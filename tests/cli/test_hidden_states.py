@@ -7,6 +7,7 @@ import pytest
 
 import seqlab
 from seqlab import HMM, BaumWelch, HardEM, read, store
+from seqlab.cli.numbers import with_vectors
 
 # ------------------------------------------------------------------------------------------------ hidden states
 
@@ -258,6 +259,12 @@ def test_states_of_numbers(flags, columns, model, shell, numbers, tmp_path):
     values = np.array([line.split("\t")[:-1] for line in drawn], dtype=float)
     first = np.array(theirs.generate(2, 3, seed=4).observations[0], dtype=float).reshape(3, -1)
     assert values.tolist() == first.tolist()
+
+
+def test_a_missing_cell_is_no_number():
+    corpus = seqlab.Corpus.from_lists({"x": [["1", None, "3"]], "y": [["4", "5", None]]})
+    vectors = with_vectors(corpus, "x,y").data("x,y").vectors
+    np.testing.assert_array_equal(vectors, [[1, 4], [np.nan, 5], [3, np.nan]])
 
 
 def test_a_cell_that_is_no_number_has_its_place(shell, tmp_path):

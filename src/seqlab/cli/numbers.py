@@ -1,4 +1,4 @@
-"""Observations of hidden states: words, or columns of numbers that become vectors."""
+"""Observations of an HMM or mixture: words, or columns of numbers that become vectors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _CLASSES = ("Categorical", "Gaussian", "GaussianMixture", "Poisson", "FeatureBag
 EMISSIONS = dict(zip(parsing.EMISSIONS, _CLASSES, strict=True))
 VECTORS = ("gaussian", "gaussian-mixture", "poisson")
 WORD_COLUMNS = ("word", "form")
-BETWEEN = ","  # of the names of columns that make one vector
-NOT_THERE = ("", "nan", "na", "null", "none")  # a number that is missing
+BETWEEN = ","  # joins the names of columns that make one vector
+NOT_THERE = ("", "nan", "na", "null", "none")  # cells without a number, in lower case
 
 
 def emission_of(settings: argparse.Namespace, corpus: seqlab.Corpus, observed: str | None) -> str:
-    """Find the kind of emissions: that of --emissions, otherwise what the column holds."""
+    """Choose the kind of emissions: that of --emissions, otherwise by the type of the observed column."""
     if settings.emissions is not None:
         return str(settings.emissions)
     held = None if observed is None or observed not in corpus.columns else corpus.data(observed)
@@ -28,9 +28,9 @@ def emission_of(settings: argparse.Namespace, corpus: seqlab.Corpus, observed: s
 
 
 def observed_column(settings: argparse.Namespace, corpus: seqlab.Corpus, label: str | None) -> str | None:
-    """Name the column of the observations; None for the words.
+    """Return the name of the observed column; None for the words.
 
-    Several columns of numbers make one vector, whose name is theirs with commas between them.
+    Several columns of numbers make one vector, which is named after them, as in "x,y".
     """
     from seqlab.corpus.columns import resolve
 
@@ -40,7 +40,7 @@ def observed_column(settings: argparse.Namespace, corpus: seqlab.Corpus, label: 
     others = [name for name in corpus.columns if name != label]
     held = {name: type(corpus.data(name)).__name__ for name in others}
     wanted = {WORDS: "StringColumn", "bag": "BagColumn"}.get(kind, "VectorColumn")
-    if kind is None:  # words if there are any, else numbers or attributes
+    if kind is None:  # words if there are any, otherwise vectors or attributes
         lists = [name for name in others if held[name] != "StringColumn"]
         return None if not lists or any(name in others for name in WORD_COLUMNS) else lists[0]
     found = next((name for name in reversed(others) if held[name] == wanted), None)
@@ -50,7 +50,7 @@ def observed_column(settings: argparse.Namespace, corpus: seqlab.Corpus, label: 
 
 
 def with_vectors(corpus: seqlab.Corpus, observed: str) -> seqlab.Corpus:
-    """Add a column of vectors, made from the columns of numbers that its name lists, unless it is there."""
+    """Add a column of vectors, made of the columns of numbers that its name lists; a column of vectors is kept."""
     from seqlab.corpus import VectorColumn
 
     names = [observed] if observed in corpus.columns else observed.split(BETWEEN)
@@ -63,7 +63,7 @@ def with_vectors(corpus: seqlab.Corpus, observed: str) -> seqlab.Corpus:
 
 
 def _numbers(corpus: seqlab.Corpus, name: str) -> Any:
-    """Read a column as numbers (tokens, D); a cell that is empty or NaN is missing."""
+    """Return a column as numbers (tokens, D); NaN for a missing one."""
     import numpy as np
 
     from seqlab.corpus import StringColumn, VectorColumn
@@ -75,7 +75,7 @@ def _numbers(corpus: seqlab.Corpus, name: str) -> Any:
     if not isinstance(column, StringColumn):
         raise CorpusError(f"{corpus.name}: column {name!r} holds lists of attributes, not numbers")
     column = column.compact()
-    values = np.array([_number(text) for text in column.values], dtype=np.float64)
+    values = np.array([*map(_number, column.values), math.nan])  # the last for MISSING, which is -1
     wrong = np.isinf(values[column.codes])
     if wrong.any():
         token = int(np.argmax(wrong))
@@ -89,7 +89,7 @@ def _numbers(corpus: seqlab.Corpus, name: str) -> Any:
 
 
 def _number(text: str) -> float:
-    """Read a number; NaN for a missing one, infinity for what is no number."""
+    """Parse a number; NaN for a missing one, infinity for other text."""
     if text.strip().lower() in NOT_THERE:
         return math.nan
     try:
@@ -99,7 +99,7 @@ def _number(text: str) -> float:
 
 
 def vectors_of(model: Any) -> str | None:
-    """Name the vectors that a model was trained on; None if it was on something else."""
+    """Return the name of the vector column that a model was trained on; None if it was not trained on vectors."""
     observed = getattr(model, "observed_column_", None)
     if observed is None or getattr(model._check_options(), "holds", "") != "vectors":
         return None
@@ -107,7 +107,7 @@ def vectors_of(model: Any) -> str | None:
 
 
 def for_model(corpus: seqlab.Corpus, model: Any) -> seqlab.Corpus:
-    """Add the vectors that a model was trained on, if it was."""
+    """Add the vector column that a model was trained on, if it was trained on vectors."""
     observed = vectors_of(model)
     return corpus if observed is None or not corpus.token_count else with_vectors(corpus, observed)
 
@@ -118,7 +118,7 @@ def has_gaps(corpus: seqlab.Corpus, label: str | None) -> bool:
 
 
 def points_of(corpus: seqlab.Corpus, observed: str | None) -> Any:
-    """Return (tokens, D) the vectors of a corpus."""
+    """Return the vectors of all tokens, (tokens, D)."""
     if observed is None:
         raise OptionError("--emissions gaussian wants columns of numbers; name them with --observed")
     column: Any = with_vectors(corpus, observed).data(observed)
