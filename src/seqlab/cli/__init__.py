@@ -91,7 +91,7 @@ def _run(argv: Sequence[str] | None) -> int:
         for kind in OUR_WARNINGS:
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show_warning
-        if getattr(arguments, "quiet", None):  # errors only
+        if getattr(arguments, "quiet", None):  # --quiet shows errors only
             warnings.simplefilter("ignore")
         return _exit_code(chosen, arguments)
 
@@ -119,7 +119,7 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
 
 
 def _checked(arguments: Any) -> Any:
-    """Add the settings of --config, and check that no output replaces what the user needs."""
+    """Add the settings of --config, and check that no output overwrites an input or a file of another kind."""
     from seqlab.cli import outputs, parsing
 
     if getattr(arguments, "config", None) is not None:

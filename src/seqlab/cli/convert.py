@@ -57,7 +57,7 @@ def _renamed(text: str) -> tuple[str, str]:
 
 
 def _foreign(path: str) -> str | None:
-    """Return the tool that wrote a model, if it is one of another tool."""
+    """Return the name of the other tool that wrote a model file; None if none of the known ones did."""
     head = first_bytes(path, 16)
     return next((tool for magic, tool in MODELS.items() if head.startswith(magic)), None)
 

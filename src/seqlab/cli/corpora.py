@@ -58,7 +58,7 @@ def given_text(text: str, reading: dict[str, Any]) -> tuple[io.BytesIO, dict[str
     """Make a file of --sentence, read as plain text unless the user chose a format."""
     file = io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n")
     file.name = "--sentence"
-    own = {name: value for name, value in reading.items() if name != "encoding"}  # the shell has decoded it
+    own = {name: value for name, value in reading.items() if name != "encoding"}  # it is text already
     return file, own if "columns" in own else {"format": "text", **own}
 
 
@@ -99,11 +99,11 @@ def read_training(
     say: Callable[[str], object],
     target: Target | None = None,
 ) -> tuple[seqlab.Corpus, seqlab.Corpus | None, Any]:
-    """Read the training corpus and the held-out one, and find the column of the labels.
+    """Read the training and the held-out corpus, and find the label column.
 
-    held_out   the option that names the files of the second corpus, if there are any
+    held_out   name of the option with the files of the held-out corpus
     say        prints a line about a corpus
-    target     finds the column to learn, or None if nothing is labelled; usually that of the labels
+    target     a function that finds the column to learn, None if nothing is labelled; by default the label column
     """
     reading = reading_of(arguments)
     train = read_corpora(files, reading)
@@ -204,7 +204,7 @@ def is_arpa(path: str) -> bool:
     """Return True if a file is an n-gram model in ARPA format, by its first lines or its name."""
     if path.removesuffix(".gz").endswith(".arpa"):
         return True
-    if not os.path.isfile(path):  # noqa: PTH113  (a pipe would wait)
+    if not os.path.isfile(path):  # noqa: PTH113  (reading a pipe would block)
         return False
     return b"\\data\\" in first_bytes(path, 200).splitlines()
 
@@ -216,7 +216,7 @@ def refuse_stream(path: str) -> None:
 
 
 def refuse_swapped(command: str, model: str, files: Sequence[str]) -> None:
-    """Reject a model that comes behind a corpus."""
+    """Reject arguments in the wrong order, the corpus before the model."""
     second = next((path for path in files if is_model(path)), None)
     if second is not None and not is_model(model):
         raise OptionError(
@@ -341,9 +341,9 @@ UNKNOWN = (None, "", "_")  # cells of --known without a label
 def forced(
     tagger: Any, part: seqlab.Corpus, known: str | None, way: dict[str, Any], threads: int
 ) -> tuple[list[Any] | None, list[list[str]]]:
-    """Make trellises in which labels of a column are known, and find their best labels.
+    """Find the best labels given the known labels of a column; also return the trellises.
 
-    known   the column; None if there is none: then no trellis is made
+    known   name of the column; None for none, and then None instead of trellises
     """
     from seqlab.tagging.decoding import best, constrained
 

@@ -52,7 +52,7 @@ seqlab draw graph mrf --length 3"""
 
 
 MOST_FILES = {"trellis": 2, "tables": 2, "moves": 1, "states": 1, "boundary": 1, "mixture": 2, "graph": 1}
-USED = {  # options beside those that every picture has
+USED = {  # options of each picture, besides those of all pictures
     "trellis": ("sentence", "number", "nbest", "most", *parsing.READ),
     "tables": ("sentence", "number", "most", "table", "logs", *parsing.READ),
     "moves": ("most", "top", "form"),
@@ -68,7 +68,7 @@ DRAWN = tuple(USED)
 
 
 def _numbers(text: str) -> list[int]:
-    """Read numbers of columns."""
+    """Parse column numbers, as in 0,1."""
     parts = text.split(",")
     if not all(part.strip().isdecimal() for part in parts):
         raise argparse.ArgumentTypeError(
@@ -189,7 +189,7 @@ def _trellis(arguments: argparse.Namespace, model: str, files: list[str]) -> seq
 
 
 def _judged(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:
-    """Draw the errors of a model, or how far its probabilities can be trusted."""
+    """Draw the confusion matrix of a model, or the calibration of its probabilities."""
     what = arguments.what
     if not files:
         raise OptionError(f"{what} needs labelled sentences: name their file behind {model}")
@@ -202,7 +202,7 @@ def _judged(arguments: argparse.Namespace, model: str, files: list[str]) -> seql
 
 
 def _boundary(arguments: argparse.Namespace, file: str, files: list[str]) -> seqlab.draw.Picture:  # noqa: ARG001
-    """Teach classifiers by the points of a file, and draw their boundaries."""
+    """Train classifiers on the points of a file, and draw their decision boundaries."""
     import itertools
 
     from seqlab.cli.kinds.parts import classifier_of
@@ -226,7 +226,7 @@ def _boundary(arguments: argparse.Namespace, file: str, files: list[str]) -> seq
         )
     try:
         fitted = {name: classifier_of(name).fit(points, classes) for name in names}
-    except ValueError as error:  # of scikit-learn: points that are missing, or of a kind it does not take
+    except ValueError as error:  # raised by scikit-learn, for missing numbers among others
         if isinstance(error, SeqlabError):
             raise
         raise OptionError(f"{', '.join(names)} cannot learn from {corpus.name}: {error}") from error
@@ -247,7 +247,7 @@ def _points(corpus: seqlab.Corpus) -> Any:
 
 
 def _sequences(corpus: seqlab.Corpus) -> list[Any]:
-    """Return the vectors of a corpus."""
+    """Return the vectors of each sentence, as arrays."""
     from seqlab.corpus.columns import VectorColumn
 
     found = [name for name in corpus.columns if isinstance(corpus.data(name), VectorColumn)]

@@ -1,4 +1,4 @@
-"""The epochs of a training as lines on the screen, and why it ended."""
+"""Print a line per epoch of training, and why training ended."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHOWN = {
 
 
 class EpochTable:
-    """A callback that prints one line per epoch, below a head; a new one when there is another number.
+    """Callback that prints one line per epoch below a header; the header is printed again when a column is added.
 
     limit   largest number of epochs; None if unknown
     """
@@ -41,7 +41,7 @@ class EpochTable:
     def __init__(self, screen: Screen, limit: int | None = None) -> None:
         self._screen, self._limit, self._began = screen, limit, time.perf_counter()
         self._last: int | None = None
-        self._shown: set[str] = set()  # numbers that have a column
+        self._shown: set[str] = set()  # numbers with a column in the header
 
     def __call__(self, epoch: learning.Epoch) -> None:
         """Show an epoch."""
@@ -77,7 +77,7 @@ def ended(model: Any, seconds: float) -> str:
     if ranking is not None:
         why, last = REASONS.get(ranking.reason, ranking.reason), counted(ranking.iterations, "iteration")
         return f"\nended     after {last} ({duration(seconds)}), {why}"
-    if hasattr(history, "converged"):  # of a mixture
+    if hasattr(history, "converged"):  # the history of a mixture
         why = REASONS["value" if history.converged else "epochs"]
         last = counted(len(history.log_likelihood) - 1, "epoch")
         told = f"log-likelihood {history.log_likelihood[-1]:.4f}"
@@ -93,7 +93,7 @@ def ended(model: Any, seconds: float) -> str:
 
 
 def runs(histories: Sequence[learning.History], kept: learning.History) -> str:
-    """Lay out the runs of several starts; a star marks the one that counts."""
+    """Lay out a table of restarts; a star marks the one whose model was kept."""
     rows = []
     for number, one in enumerate(histories):
         last = one[-1] if len(one) else None

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     from seqlab.store.reading import misfits_told
 
     facts = _facts(arguments)
-    with misfits_told(arguments.model):  # the record of a file is not checked when it is loaded
+    with misfits_told(arguments.model):  # loading does not check the training record
         shown = as_json(facts, indent=2) if arguments.json else _text(facts, arguments)
     print(shown)
 

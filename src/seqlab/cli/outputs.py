@@ -1,7 +1,7 @@
-"""Files that commands write: no input, and no file of another kind, is replaced without --force.
+"""Checks of output files: without --force, no input and no file of another kind is overwritten.
 
-An option says what it does with its file: option(..., reads=True), or option(..., writes="model"). Every command is
-checked before it runs, so none has to remember it.
+Every command is checked before it runs. Options declare what they do with their files: option(..., reads=True),
+or option(..., writes="model").
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 from seqlab.cli.corpora import is_model
 from seqlab.errors import OptionError
 
-HEAD = 1 << 16  # bytes that say what a file is
+HEAD = 1 << 16  # bytes read to tell the kind of a file
 MODELS = {
     b"lCRF": "CRFsuite",
     b"version: ": "CRF++",
     b"#mdl#": "Wapiti",
-}  # of other tools, by their first bytes
+}  # first bytes of other tools' models
 _PAGE = b'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
 _JOURNAL = b'{"kind": "seqlab search"'
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _GZIP = b"\x1f\x8b"
-# Text that is no corpus, in lower case: pages, pictures, programs.
+# First bytes of text that is no corpus, in lower case: pages, pictures, scripts.
 _OTHER_TEXT = (b"<!doctype", b"<html", b"<svg", b"<?xml", b"%pdf", b"#!/")
 
 
@@ -38,11 +38,11 @@ def _is_page(_: str, head: bytes) -> bool:
 def _is_picture(path: str, head: bytes) -> bool:
     begins = {".png": (b"\x89PNG",), ".pdf": (b"%PDF",), ".svg": (b"<svg", b"<?xml")}
     known = begins.get(Path(path).suffix.lower())
-    return known is None or head.lstrip().startswith(known)  # other names are rejected by the writer
+    return known is None or head.lstrip().startswith(known)  # the writer rejects other suffixes
 
 
 def _is_corpus(path: str, head: bytes) -> bool:
-    """Return True for text, also in UTF-16 or compressed under a name that says so."""
+    """Return True for text, also in UTF-16, and for a compressed file named .gz."""
     if head.startswith(_GZIP):
         return path.endswith(".gz")
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
@@ -56,7 +56,7 @@ def _is_arpa(path: str, head: bytes) -> bool:
 
 
 class Kind(NamedTuple):
-    """Kind of an output: words for it, words for such a file, and a function (path, first bytes) -> bool."""
+    """Kind of output: its name in messages, a description of such files, and a test (path, first bytes) -> bool."""
 
     what: str
     file: str
@@ -76,7 +76,7 @@ KINDS = {
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Check every output of a command against its inputs, and against the files that are there."""
+    """Check that the outputs of a command overwrite neither its inputs nor files of another kind."""
     actions = arguments.parser._actions
     inputs = {one.dest: list(_named(getattr(arguments, one.dest))) for one in actions if _said(one, "reads")}
     written: dict[str, str] = {}
@@ -85,7 +85,7 @@ def check(arguments: argparse.Namespace) -> None:
         if kind is None or not isinstance(target, str) or target == "-":
             continue
         kind = kind(arguments) if callable(kind) else kind
-        if isinstance(kind, dict):  # a folder, and the files in it
+        if isinstance(kind, dict):  # a folder: {file name: kind}
             targets = [
                 (str(Path(target, name)), of) for name, of in kind.items() if Path(target, name).exists()
             ]
@@ -115,7 +115,7 @@ def _check_file(
 
     kind       one of KINDS
     inputs     (option, path) of the files that are read
-    in_place   those of them that the output may replace
+    in_place   paths of inputs that the output may replace
     force      True if any file may be replaced
     """
     what = KINDS[kind].what
@@ -164,7 +164,7 @@ def _named(value: Any) -> Iterator[str]:
 
 
 def same_file(one: str, other: str) -> bool:
-    """Return True if two names are those of one file, also by a link; - is the file that standard input reads."""
+    """Return True if two paths are the same file, also through links; "-" is the file behind standard input."""
     first, second = _stat(one), _stat(other)
     if first is None or second is None:
         return os.path.abspath(one) == os.path.abspath(other)  # noqa: PTH100
@@ -174,5 +174,5 @@ def same_file(one: str, other: str) -> bool:
 def _stat(path: str) -> os.stat_result | None:
     try:
         return os.fstat(sys.stdin.fileno()) if path == "-" else Path(path).stat()
-    except (OSError, ValueError, AttributeError):  # no such file, or no file at all
+    except (OSError, ValueError, AttributeError):  # there is no such file, or no standard input
         return None

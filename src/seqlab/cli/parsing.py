@@ -17,7 +17,7 @@ COLUMNS = 80
 
 Option = tuple[list[str], dict[str, Any]]  # names, and the arguments for argparse
 
-FILES = ("reads", "writes", "in_place")  # what cli/outputs.py wants to know of an option
+FILES = ("reads", "writes", "in_place")  # keywords of option() for cli/outputs.py
 
 
 class Group:
@@ -34,9 +34,11 @@ def option(spelled: str, help: str, type: Any = None, **more: Any) -> Option:  #
               but an argument with that name
     type      converts the text to a value
 
-    An option that names files says so: reads=True, or writes= with a kind of cli/outputs.py (a function that gives it,
-    or for a folder {name: kind} of its files), and in_place= with a function of the arguments that gives the options
-    whose files the output may replace.
+    For options that name files:
+    reads      True if the command reads them
+    writes     the kind of output in cli/outputs.py, a function of the arguments that returns it, or {file name: kind}
+               for a folder
+    in_place   a function of the arguments: which options name files that the output may replace
     """
     words = spelled.split()
     names = [word for word in words if word.startswith("-")] or words[:1]
@@ -283,7 +285,7 @@ def metric(what: str) -> Option:
 
 
 def refuse(arguments: argparse.Namespace, flags: Iterable[str], why: str) -> None:
-    """Reject flags that do not apply here: their default is None, or False for a switch."""
+    """Reject flags that were given but do not apply; those that were not given are None or False."""
     for flag in flags:
         given = getattr(arguments, flag, None)
         if given is not None and given is not False:

@@ -47,7 +47,7 @@ OPTIONS = (
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Draw and write."""
+    """Draw sentences or labellings, and write them."""
     model = load_model(arguments.model)
     if arguments.files or arguments.sentence is not None:
         pieces = _labellings(model, arguments)
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _sentences(model: Any, arguments: argparse.Namespace) -> Iterator[bytes]:
-    """Draw sentences."""
+    """Draw sentences from a generative model."""
     given = {"n": arguments.n, "seed": arguments.seed, "length": arguments.length}
     if hasattr(model, "generate"):
         drawn = model.generate(given["n"], given["length"], seed=given["seed"])
@@ -75,14 +75,14 @@ def _sentences(model: Any, arguments: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _columns(model: Any, observations: list[Any]) -> dict[str, Any]:
-    """Name the columns of drawn observations: words, or the numbers of vectors, whose names are those of training."""
+    """Return drawn observations as columns by name: words, or a column per number of vectors."""
     import numpy as np
 
     first = next((token for sentence in observations for token in sentence), "")
     observed = getattr(model, "observed_column_", None)
     if isinstance(first, (str, int, np.integer)):
         return {observed or "word": [[str(token) for token in sentence] for sentence in observations]}
-    if isinstance(first, (list, tuple, dict, set)):  # bags and streams
+    if isinstance(first, (list, tuple, dict, set)):  # bags of features, and streams
         return {observed or "word": [[as_json(token) for token in sentence] for sentence in observations]}
     width = int(np.size(first))
     names = (observed or "").split(numbers.BETWEEN)
@@ -92,13 +92,13 @@ def _columns(model: Any, observations: list[Any]) -> dict[str, Any]:
 
 
 def _written(columns: dict[str, Any], arguments: argparse.Namespace, usual: str) -> Iterator[bytes]:
-    """Write drawn sentences in the format that was asked for."""
+    """Write drawn sentences in the chosen format."""
     sentences = list(zip(*columns.values(), strict=True))
     if arguments.json:
         for sentence in sentences:
             yield f"{as_json(dict(zip(columns, sentence, strict=True)))}\n".encode()
         return
-    if (arguments.to or usual) == "text" and arguments.to is None:  # a drawn sentence may be empty
+    if (arguments.to or usual) == "text" and arguments.to is None:  # write() rejects empty sentences
         yield "".join(f"{' '.join(words)}\n" for (words,) in sentences).encode()
         return
     from seqlab.corpus import Corpus, write

@@ -60,12 +60,12 @@ class Scored(NamedTuple):
     """Log-probabilities of sentences.
 
     logs        by name (log_prob, log_joint, log_conditional), a number for each sentence
-    tokens      of each sentence
-    oov         words of each that training has not seen; None where there are no words
-    events      what was predicted: tokens, and ends of sentences where the model has them
-    density     whether P(x) is a density, which has no perplexity
-    rest        the perplexity without unseen words, of a chain
-    component   the most probable one of each sentence, of a mixture
+    tokens      number of tokens of each sentence
+    oov         number of words of each sentence that were not in training; None for models without words
+    events      number of predictions: tokens, plus ends of sentences if the model predicts them
+    density     True if P(x) is a density, which has no perplexity
+    rest        perplexity without unseen words, for a Markov chain
+    component   most probable component of each sentence, for a mixture
     """
 
     logs: dict[str, list[float]]
@@ -85,7 +85,7 @@ class Scored(NamedTuple):
         return math.exp(mean) if mean < 700 else math.inf
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data; an impossible sentence has null in place of minus infinity."""
+        """Return plain data for JSON; None in place of minus infinity, for impossible sentences."""
         columns = {**self.logs, "tokens": self.tokens}
         columns |= {"oov": self.oov} if self.oov is not None else {}
         columns |= {"component": self.component} if self.component is not None else {}
@@ -106,7 +106,7 @@ class Scored(NamedTuple):
         }
 
     def text(self, *, each: bool = False) -> str:
-        """Write the sums, and with `each` a line for every sentence above them."""
+        """Format the sums; with `each`, after a line per sentence."""
         rows = [("sentences", f"{len(self.tokens):,}"), ("tokens", f"{sum(self.tokens):,}")]
         if self.events != sum(self.tokens):
             rows[-1] = (
@@ -144,7 +144,7 @@ class Scored(NamedTuple):
 
 
 def _plain(value: Any) -> Any:
-    """Replace a number that JSON has not."""
+    """Replace an infinite number, which JSON does not have, by None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -153,7 +153,7 @@ def scored(
 ) -> Scored:
     """Score the sentences of a corpus.
 
-    label   the column of the labels, of a chain that of the symbols; None for that of training, if it is there
+    label   the label column (for a Markov chain the symbols); None for the one of training, if the corpus has it
     """
     if hasattr(model, "perplexity"):
         return _of_chain(model, corpus, label, threads)
@@ -218,7 +218,7 @@ def _of_tagger(tagger: Any, corpus: seqlab.Corpus, label: str | None, threads: i
 
 
 def _labels(tagger: Any, corpus: seqlab.Corpus, given: str | None) -> str | None:
-    """Find the column of the labels, which the model must know; None without one."""
+    """Find the label column and check that the model knows all its labels; None if there is no such column."""
     from seqlab.corpus.columns import resolve, token_place
 
     column = tagger.column_ if given is None else resolve(given, corpus.columns)
@@ -244,7 +244,7 @@ def _labels(tagger: Any, corpus: seqlab.Corpus, given: str | None) -> str | None
 def _labelled(
     tagger: Any, corpus: seqlab.Corpus, column: str, threads: int | None
 ) -> tuple[list[float], list[float]]:
-    """Compute the log of the summed scores of all labellings that agree with the labels, and of all."""
+    """Compute the log-sum of scores over the labellings that agree with the given labels, and over all labellings."""
     from seqlab import inference
     from seqlab.arrays import thread_count
     from seqlab.errors import ImpossibleError
@@ -265,7 +265,7 @@ def _labelled(
 
 
 def _unseen(corpus: seqlab.Corpus, column: str | None, known: Any) -> list[int] | None:
-    """Count the words of each sentence that are not known; None where there are no words."""
+    """Count the unknown words of each sentence; None if there are no words."""
     import numpy as np
 
     from seqlab.corpus import StringColumn

@@ -55,7 +55,7 @@ seqlab tag ner.model tweets.txt --marginals --json"""
 
 
 def _in_place(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """Return the options whose files the output may replace: what it adds to, not what it does without."""
+    """Return the options whose files the output may replace: none, unless it keeps all they have and adds labels."""
     names = ("labels_only", "nbest", "all_marginals", "spans", "json")
     return () if any(getattr(arguments, name) for name in names) else ("files",)
 
@@ -111,13 +111,13 @@ def run(arguments: argparse.Namespace) -> None:
     if any(same_file(arguments.output, one) for one in arguments.files):
         first = next(pieces, b"")
         if not first:
-            return  # blank lines and comments, in place: there is nothing to add to them
+            return  # a file without sentences stays as it is
         pieces = chain([first], pieces)
     put_pieces(arguments.output, pieces)
 
 
 def _refuse_ignored(arguments: argparse.Namespace) -> None:
-    """Reject options that would have no effect beside others."""
+    """Reject options that others make meaningless."""
     views = ("labels_only", "nbest", "all_marginals", "spans", "json")
     if arguments.to is not None:
         why = (
@@ -168,7 +168,7 @@ def _blocks(
 
     reading, given = parsing.reading_of(arguments), arguments.columns
     if arguments.sentence is not None:
-        reading.pop("encoding", None)  # the shell has decoded it
+        reading.pop("encoding", None)  # an argument is text already
     certain = given is not None or arguments.format
     screen.step("tagging", _bytes_of(sources))
     first = 0
@@ -189,7 +189,7 @@ def _blocks(
 
 
 def _sentences(source: Any) -> Iterator[seqlab.Corpus]:
-    """Yield the blocks of a file; none where it has no sentence, which is no error: nothing is labelled."""
+    """Yield the blocks of a file; none for a file without sentences, which is no error here."""
     with contextlib.suppress(errors.EmptyError):
         yield from source.blocks()
 
@@ -294,7 +294,7 @@ def _written(
     write(corpus[:0], head, goal)
     between = (
         corpus.layout.newline if corpus.layout.shape == "blank" else ""
-    )  # blank lines divide the sentences
+    )  # blank lines separate sentences
     return between.encode() + out.getvalue().removeprefix(head.getvalue())
 
 

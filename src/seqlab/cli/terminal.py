@@ -24,7 +24,7 @@ SHOW_CURSOR = "\x1b[?25h\n"  # the progress bar hides it
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """Write JSON, with NumPy's numbers and arrays converted; other objects as strings, NaN and infinity as null."""
+    """Format as JSON; NumPy's arrays become lists, NaN and infinity null, and objects of other types strings."""
     import json  # imported here: the help does not need it
 
     def plain(one: Any) -> Any:
@@ -94,7 +94,7 @@ def settings_text(tagger: Any) -> str:
 
 
 def hanging(name: str, text: str) -> str:
-    """Lay out a name, and behind it lines of text."""
+    """Lay out a name and a text, wrapped with a hanging indent."""
     wrapper = textwrap.TextWrapper(
         COLUMNS, f"{name:<10}", " " * 10, break_long_words=False, break_on_hyphens=False
     )

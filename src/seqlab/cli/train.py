@@ -90,9 +90,9 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Read, train, save, report; the settings are arguments and the values of --config."""
+    """Read corpora, train a model, save it and report; settings come from arguments and from --config."""
     _check(settings)
-    if settings.quiet:  # as a config file may say
+    if settings.quiet:  # may come from --config, after warnings were set up
         warnings.simplefilter("ignore")
     quiet = bool(settings.quiet or settings.output == "-")
     with terminal.training_progress(quiet=quiet, json=bool(settings.json)) as screen:
@@ -147,7 +147,7 @@ class _Training:
         return self.facts
 
     def _report(self, tagger: Any, dev: seqlab.Corpus, label: str | None) -> Any:
-        """Evaluate labels; without any, compute the probability of the sentences."""
+        """Evaluate the labels of the development set; without labels, compute its log-probability."""
         if label is not None and hasattr(tagger, "evaluate"):
             return tagger.evaluate(dev, label)
         return scored(tagger, dev, label)
@@ -195,7 +195,7 @@ class _Training:
         *,
         several: bool,
     ) -> dict[str, Any]:
-        """Collect the arguments of fit beside the data; several: of many runs no epoch is shown."""
+        """Collect the arguments of fit besides the data; with `several` restarts, epochs are not shown."""
         from seqlab import load
 
         settings, options, learner = self.settings, dict[str, Any](), getattr(tagger, "learner", None)
@@ -222,7 +222,7 @@ class _Training:
         settings = self.settings
         several = (
             getattr(getattr(tagger, "learner", None), "restarts", 1) > 1
-        )  # their epochs come in any order
+        )  # epochs of parallel restarts would be mixed up
         options = self._options(tagger, train, dev, label, several=several)
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()
@@ -230,7 +230,7 @@ class _Training:
         with terminal.impatient(), self._warnings_shown(), placed(train):
             try:
                 tagger.fit(*((X,) if y is None else (X, y)), **options)
-            except (KeyboardInterrupt, SystemExit) as error:  # SIGTERM and SIGHUP are the second
+            except (KeyboardInterrupt, SystemExit) as error:  # SystemExit: SIGTERM or SIGHUP
                 self.code = getattr(error, "code", terminal.INTERRUPTED)
                 if not tagger._fitted():
                     self.say("\nended     without a model: nothing is saved")
@@ -244,14 +244,14 @@ class _Training:
         self.say(ended(tagger, self.facts["training_seconds"]))
 
     def _watches(self, tagger: Any, train: seqlab.Corpus, label: str | None) -> bool:
-        """Return True if training goes from epoch to epoch, so that a development set can choose one."""
+        """Return True if training has epochs, of which a development set can choose the best."""
         if self.settings.model == "hmm":
             return is_hidden(self.settings, train, label)
         return self.settings.model != "local" and hasattr(tagger, "learner")
 
     @contextlib.contextmanager
     def _warnings_shown(self) -> Iterator[None]:
-        """Print warnings among the other lines."""
+        """Print warnings between the lines of progress."""
 
         def show(message: Warning | str, *_: Any) -> None:
             self.say(terminal.hanging("warning", terminal.for_shell(str(message))))

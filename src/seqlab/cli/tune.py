@@ -32,7 +32,7 @@ seqlab tune train.txt --set l1=0..1 --set l2=0.01..10 --how random -n 30
 seqlab tune train.txt --set features=chunk,ner --set order=1,2 --resume it
 seqlab tune demo:train -l pos --how halving --set l2=0.01..10:9 -o pos.model"""
 
-# Options by the names of flags that are others in Python.
+# Flags whose options have other names in Python.
 ALIASES = {
     "iterations": kinds.ITERATIONS,
     "states": ("n_states", "n_components"),
@@ -165,7 +165,7 @@ def _searched(given: argparse.Namespace, screen: Screen) -> seqlab.tuning.Tuning
 
     screen.step("reading")
     train, dev, label = read_training(given, given.files, "dev", screen.line, kinds.target_of)
-    # tune shares the threads out, and its seed is also that of models that draw.
+    # tune distributes the threads itself; its seed is also the model's, if that has one.
     seed = given.seed if "seed" in kinds.KINDS[given.model or "crf"].options else None
     together = argparse.Namespace(**vars(given) | {"threads": None, "seed": seed})
     model, _ = kinds.tagger_of(together, train, label)
@@ -187,7 +187,7 @@ def _searched(given: argparse.Namespace, screen: Screen) -> seqlab.tuning.Tuning
 
 
 def _alone(given: argparse.Namespace) -> argparse.Namespace:
-    """Return the flags without the further sentences of training."""
+    """Return the flags without --unlabelled, whose sentences are for training only."""
     return argparse.Namespace(**vars(given) | {"unlabelled": None})
 
 

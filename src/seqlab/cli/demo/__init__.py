@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace) -> None:
 
         garden_path.show(arguments, NARROWEST)
         return
-    warnings.simplefilter("ignore", ConvergenceWarning)  # models of a demo are trained for a moment
+    warnings.simplefilter("ignore", ConvergenceWarning)  # a demo stops training early
     folder, json = arguments.output, arguments.json
     target = Path(folder)
     if target.exists() and not target.is_dir():

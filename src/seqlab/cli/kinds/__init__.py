@@ -16,11 +16,14 @@ __all__ = ["KINDS", "Kind", "constraints_of", "features_of", "learner_class", "s
 
 
 class Kind(NamedTuple):
-    """A value of --model: the class, and its learners, the default one first.
+    """A value of --model.
 
-    own      flags that only some models have, of which this one has these
-    labels   False if it learns from sentences without labels
-    tags     False if it labels no sentences
+    tagger     name of the class
+    learners   values of --learner, the default one first
+    help       description for the help
+    own        flags of this model that not every model has
+    labels     True if training needs labels
+    tags       True if the model can label sentences
     """
 
     tagger: str
@@ -57,10 +60,10 @@ KINDS = {
 }
 TAGGERS = [name for name, kind in KINDS.items() if kind.tags]
 LEARNER_NAMES = [*LEARNERS, *RANKING]
-CLASSIFIER, GENERATOR = "LinearSVC", "hmm"  # the usual ones
+CLASSIFIER, GENERATOR = "LinearSVC", "hmm"  # defaults of --classifier and --generator
 OWNED = list(dict.fromkeys(flag for kind in KINDS.values() for flag in kind.own))
 ITERATIONS = ("max_iterations", "epochs")  # names of this option in learners
-# Flags that tagger_of looks at, beside --model; None where a command has no such flag.
+# Flags that tagger_of reads besides --model; None for those that a command does not have.
 _ASKED = ("features", "constraints", "allowed", "order", "min_count", "learner", "l1", "l2", "iterations")
 _ASKED_TOO = ("seed", "threads", "param", "start", *OWNED)
 
@@ -71,12 +74,12 @@ def tagger_of(
     label: str | None,
     on_features: Callable[[str], object] = str,
 ) -> tuple[Any, str | None]:
-    """Make the tagger of the flags, and report the tag scheme of its constraints.
+    """Make the tagger that the flags describe; return it with the tag scheme of its constraints.
 
-    label         the column that is learned; None without labels
-    on_features   called with the source of the features, if the tagger has any
+    label         the column to learn; None without labels
+    on_features   called with a description of where the features come from, if the tagger has features
 
-    Other options keep the tagger's defaults.
+    Options that no flag sets keep the tagger's defaults.
     """
     settings = argparse.Namespace(**dict.fromkeys((*_ASKED, *_ASKED_TOO)) | vars(settings))
     name = settings.model or "crf"
@@ -111,11 +114,11 @@ def tagger_of(
 
 
 def _plain(settings: argparse.Namespace, name: str) -> dict[str, Any]:
-    """Collect the options that are one flag each."""
+    """Collect the options that come from one flag each."""
     own = _said(settings, "order", "min_count", "smoothing")
-    if "threads" in KINDS[name].options:  # others have nothing to do in parallel
+    if "threads" in KINDS[name].options:  # not an option of every model
         own |= _said(settings, "threads")
-    if name != "local":  # there it is the classifier's
+    if name != "local":  # its seed is the classifier's random_state
         own |= _said(settings, "seed")
     if settings.allowed is not None:
         from seqlab.cli.kinds.start import dictionary
@@ -125,7 +128,7 @@ def _plain(settings: argparse.Namespace, name: str) -> dict[str, Any]:
 
 
 def _features(settings: argparse.Namespace, train: seqlab.Corpus, label: str) -> tuple[Any, str]:
-    """Find the features: those of --features, else those of the model that training goes on from."""
+    """Choose the features: those of --features, otherwise those of the model given by --start."""
     if settings.features is None and settings.start is not None:
         from seqlab.cli.corpora import load_tagger
 
@@ -136,7 +139,7 @@ def _features(settings: argparse.Namespace, train: seqlab.Corpus, label: str) ->
 
 
 def target_of(settings: argparse.Namespace, train: seqlab.Corpus) -> str | None:
-    """Find the column to learn: labels, or the symbols of a chain; None for a model without labels."""
+    """Find the column to learn: the labels, or the symbols of a Markov chain; None for unsupervised training."""
     from seqlab.cli.corpora import label_column
     from seqlab.tagging.door.sentences import word_column
 
@@ -182,7 +185,7 @@ def _learner(name: str, settings: argparse.Namespace, rest: dict[str, Any]) -> A
 
 
 def with_options(cls: Any, settings: argparse.Namespace, rest: dict[str, Any], *flags: str) -> Any:
-    """Make an object of options: of these flags, of --iterations, and of -p, from where they are removed."""
+    """Make an options object from these flags, --iterations and -p (`rest`, from which its options are removed)."""
     from dataclasses import fields as fields_of  # slow to import
 
     fields = [field.name for field in fields_of(cls) if field.init]

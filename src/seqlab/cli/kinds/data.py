@@ -1,4 +1,4 @@
-"""Arguments of fit: a corpus and the column of its labels, with vectors, clusters' sentences, or unlabelled ones."""
+"""Arguments of fit, made from corpora: words, vectors or bags of words, labels, and unlabelled sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.errors import CorpusError
 
 
 def fit_arguments(settings: argparse.Namespace, train: seqlab.Corpus, label: str | None) -> tuple[Any, Any]:
-    """Return X and y of fit: y is None where nothing is labelled."""
+    """Return the arguments X and y of fit; y is None for unsupervised training."""
     from seqlab.tagging.door.sentences import word_column
 
     if settings.model == "mixture":
@@ -32,7 +32,7 @@ def fit_arguments(settings: argparse.Namespace, train: seqlab.Corpus, label: str
 
 
 def observed(settings: argparse.Namespace, corpus: seqlab.Corpus, label: str | None) -> seqlab.Corpus:
-    """Add the vectors of an HMM of numbers to a corpus."""
+    """Add the column of vectors that an HMM with numeric emissions observes."""
     if settings.model != "hmm":
         return corpus
     name = numbers.observed_column(settings, corpus, label)
@@ -42,7 +42,7 @@ def observed(settings: argparse.Namespace, corpus: seqlab.Corpus, label: str | N
 
 
 def bags(corpus: seqlab.Corpus, *, points: bool, observed: str | None) -> Any:
-    """Return the observations of a mixture: the words or attributes of every sentence, or the vector of every token."""
+    """Return the observations of a mixture: the words or attributes of each sentence, or the vector of each token."""
     from seqlab.corpus import BagColumn
     from seqlab.corpus.columns import resolve
 
@@ -61,7 +61,7 @@ def bags(corpus: seqlab.Corpus, *, points: bool, observed: str | None) -> Any:
 def _with_unlabelled(
     settings: argparse.Namespace, train: seqlab.Corpus, label: str | None
 ) -> tuple[seqlab.Corpus, Any]:
-    """Add the sentences of --unlabelled; return all, and their labels, None where there is none."""
+    """Add the sentences of --unlabelled; return all sentences, and their labels, None for an unlabelled sentence."""
     from seqlab.corpus import Corpus
 
     raw = read_corpora(settings.unlabelled, reading_of(settings))

@@ -1,4 +1,4 @@
-"""Features and constraints of the flags: presets, template files, tag schemes."""
+"""Features and constraints that flags choose: presets, template files, tag schemes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _usual_features(corpus: seqlab.Corpus, label: str) -> tuple[Any, str]:
     from seqlab.features.presets import usual_features
 
     rows = corpus.column(label)
-    if any(None in labels for labels in rows):  # outside of every span, as far as a preset is concerned
+    if any(None in labels for labels in rows):  # counted as O, to choose a preset
         rows = [[OUTSIDE if one is None else one for one in labels] for labels in rows]
         corpus = corpus.with_column(label, rows)
     chosen = usual_features(corpus, label)

@@ -1,4 +1,4 @@
-"""Contents of models of probabilities, as data and as text: states, chains, components."""
+"""Parameters of HMMs, Markov chains and mixtures, as data and as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqlab.errors import QuestionError
 
 
 def learned(model: Any, top: int) -> dict[str, Any] | None:
-    """Return the most probable symbols, moves and components; None for a model of weights."""
+    """Return the most probable symbols, transitions and components; None for models without such parameters."""
     if hasattr(model, "perplexity"):
         first = model.next().most_likely(top)
         return {
@@ -36,7 +36,7 @@ def _component(mixture: Any, i: int, top: int) -> dict[str, Any]:
 
 
 def _states(hmm: Any, top: int) -> dict[str, Any]:
-    """Return the tables of hidden states; of counted words of a higher order, its order alone."""
+    """Return the tables of an HMM; only its order if it was counted with a higher order, which has no such tables."""
     try:
         moves = hmm.transition_matrix
     except QuestionError:
@@ -60,7 +60,7 @@ def _states(hmm: Any, top: int) -> dict[str, Any]:
 
 
 def text(facts: dict[str, Any]) -> Iterator[str]:
-    """Lay out the facts."""
+    """Lay out the parameters, a section each."""
     if "symbols" in facts:
         rows = [("order", str(facts["order"])), ("symbols", f"{facts['symbols']:,}")]
         yield section("chain", [*rows, ("first", _list(facts["first"]))])

@@ -1,4 +1,4 @@
-"""Parts of models that flags describe: emissions and EM of hidden states, classifiers, generators of re-rankers."""
+"""Parts of models that flags describe: emissions and EM of an HMM, classifiers, generators of re-rankers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from seqlab.cli.kinds import start
 from seqlab.cli.parsing import did_you_mean, refuse
 from seqlab.errors import OptionError, SeqlabError
 
-Made = tuple[Any, dict[str, Any]]  # the class, and options of its constructor
+Made = tuple[Any, dict[str, Any]]  # a class, and arguments for its constructor
 EM_FLAGS = ("em", "restarts", "tol", "unlabelled_weight", "iterations")
 
 
 def is_hidden(settings: argparse.Namespace, train: seqlab.Corpus, label: str | None) -> bool:
-    """Return True if an HMM has states to find: labels are missing, or EM was asked for."""
+    """Return True if an HMM is trained by EM: labels are missing, or a flag asks for EM."""
     asked = (settings.em, settings.init, settings.unlabelled)
     return label is None or any(one is not None for one in asked) or numbers.has_gaps(train, label)
 
@@ -30,7 +30,7 @@ def _hidden(
     rest: dict[str, Any],
     cls: Any,
 ) -> Made:
-    """Make emissions, learner and start of an HMM."""
+    """Make the emissions, learner and initial parameters of an HMM."""
     own: dict[str, Any] = {}
     refuse(settings, ("learner", "l1", "l2"), "means nothing to --model hmm, which has no weights to learn")
     if not is_hidden(settings, train, label):
@@ -54,7 +54,7 @@ def _hidden(
             )
         own["column"] = observed
     if label is None and emission in (numbers.WORDS, "bag"):
-        own["unknown"] = rest.pop("unknown", "missing")  # files have new words
+        own["unknown"] = rest.pop("unknown", "missing")  # sentences to label will have new words
     if settings.states is not None:
         own["n_states"] = settings.states
     learner = seqlab.HardEM if settings.em == "hard" else seqlab.BaumWelch
@@ -68,7 +68,7 @@ def _hidden(
 
 
 def _learner(learner: Any, settings: argparse.Namespace, rest: dict[str, Any]) -> Any:
-    """Make the learner of EM; --tol is its tolerance, and frozen and tied are lists."""
+    """Make the EM learner; --tol sets its tolerance, and frozen and tied are parsed as lists."""
     if isinstance(rest.get("frozen"), str):
         rest["frozen"] = tuple(rest["frozen"].split(","))
     if isinstance(rest.get("tied"), str):
@@ -84,7 +84,7 @@ def _mixture(
     rest: dict[str, Any],  # noqa: ARG001
     cls: Any,
 ) -> Made:
-    """Choose the mixture: of words, or of points round means."""
+    """Choose the class of mixture, for words or for vectors, and its options."""
     refuse(settings, ("learner", "l1", "l2"), "means nothing to --model mixture, which has no weights")
     emission = numbers.emission_of(settings, train, numbers.observed_column(settings, train, label))
     if emission not in (numbers.WORDS, "bag", "gaussian"):
@@ -105,7 +105,7 @@ def _local(
     rest: dict[str, Any],
     cls: Any,
 ) -> Made:
-    """Make the classifier of a LocalTagger; options of -p that the tagger has not are the classifier's."""
+    """Make the classifier of a LocalTagger; options of -p that are not the tagger's go to the classifier."""
     classifier = classifier_of(settings.classifier or kinds.CLASSIFIER)
     known, ours = classifier.get_params(deep=True), cls._option_names()
     names = {name: name.removeprefix("classifier__") for name in rest if name not in ours}
@@ -119,7 +119,7 @@ def _local(
         if "random_state" not in known:
             raise OptionError(f"--seed means nothing to {type(classifier).__name__}: it has no random_state")
         classifier.set_params(random_state=settings.seed)
-        settings.seed = None  # the classifier's, not the tagger's
+        settings.seed = None  # done here: the tagger itself has no seed
     try:
         classifier.set_params(**{theirs: rest.pop(name) for name, theirs in names.items()})
     except ValueError as error:
@@ -128,7 +128,7 @@ def _local(
 
 
 def classifier_of(text: str) -> Any:
-    """Make a classifier of scikit-learn by its name; A(B) is an A of B, as OneVsRestClassifier(LinearSVC)."""
+    """Make a classifier of scikit-learn from its name; "OneVsRestClassifier(LinearSVC)" wraps one in another."""
     from seqlab.families.local.classifier import STORED
 
     name, inside, inner = text.strip().partition("(")
@@ -168,7 +168,7 @@ def _rerank(
     rest: dict[str, Any],
     cls: Any,
 ) -> Made:
-    """Load or make the generator of a re-ranker; its features are the usual ones, those of -p scheme=NAME."""
+    """Load or make the generator of a re-ranker; -p scheme=NAME sets the tag scheme of its features."""
     given = settings.generator or kinds.GENERATOR
     own: dict[str, Any] = {}
     if "scheme" in rest:

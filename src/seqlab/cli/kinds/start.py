@@ -1,4 +1,4 @@
-"""Files that say where EM begins, or what words may be: dictionaries, tables, labelled sentences, models."""
+"""Files with initial parameters of EM or with a dictionary: tables, labelled sentences, models, word lists."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from seqlab.cli.parsing import reading_of
 from seqlab.errors import OptionError
 
 WAYS = ("random", "kmeans", "clusters")
-FORMS = ("dictionary", "tables", "labelled")  # prefixes that say what a file is
+FORMS = ("dictionary", "tables", "labelled")  # prefixes of --init that tell the kind of file
 TABLES = ("start", "transitions", "end", "emissions")
 OF_EMISSIONS = ("means", "covariances", "weights", "rates", "probabilities")
 TABLE_FILES = (".json", ".toml", ".npz")
 
 
 def read(settings: argparse.Namespace, emissions: Any, observed: str | None) -> tuple[Any, dict[str, Any]]:
-    """Read --init: the option init of an HMM, and further options that the file gives.
+    """Read --init; return the option init of an HMM, and further options that the file sets.
 
     emissions   those of the HMM; None for words
     observed    the column of the observations; None for words
@@ -55,7 +55,7 @@ def read(settings: argparse.Namespace, emissions: Any, observed: str | None) -> 
 
 
 def _form(path: str) -> str:
-    """Tell what a file is: by its keys, or, for lines, by whether every word comes once and no line is blank."""
+    """Guess the kind of file by its keys; lines are a dictionary if every word occurs once and no line is blank."""
     if Path(path).suffix in TABLE_FILES:
         found = _contents(path)
         return (
@@ -82,7 +82,7 @@ def _lines(path: str) -> list[str]:
 
 
 def _contents(path: str) -> dict[str, Any]:
-    """Read the names and values of a file of JSON, TOML, or arrays of NumPy."""
+    """Read a JSON, TOML or .npz file as a dict."""
     suffix = Path(path).suffix
     try:
         if suffix == ".npz":
@@ -109,7 +109,7 @@ def _contents(path: str) -> dict[str, Any]:
 
 
 def dictionary(path: str) -> dict[str, list[str]]:
-    """Read {word: labels}: JSON or TOML, or lines of a word and its labels with blanks or a tab between them."""
+    """Read {word: labels} from JSON, TOML, or lines with a word and its labels, separated by blanks or tabs."""
     if not Path(path).is_file():
         raise OptionError(f"{path}: there is no such file; a dictionary has lines of a word and its labels")
     found: dict[str, list[str]] = defaultdict(list)
@@ -135,9 +135,9 @@ def dictionary(path: str) -> dict[str, list[str]]:
 
 
 def _tables(path: str, found: dict[str, Any], emissions: Any) -> tuple[Any, dict[str, Any]]:
-    """Make tables: arrays, or {state: {state: P}} and {state: {word: P}} with names.
+    """Read tables of an HMM: arrays, or by name {state: {state: P}} and {state: {word: P}}.
 
-    Tables that name their symbols become a model: symbols of training that they do not have join.
+    Tables that name their symbols become a model; training adds the symbols that they lack.
     """
     loose = {name: found.pop(name) for name in OF_EMISSIONS if name in found}
     if loose:
@@ -162,11 +162,11 @@ def _tables(path: str, found: dict[str, Any], emissions: Any) -> tuple[Any, dict
 
 
 def _by_names(path: str, found: dict[str, Any], emissions: Any) -> tuple[Any, Any]:
-    """Turn rows by names into lists, in place; return the names of states and symbols, if there are any."""
+    """Replace tables by name with lists, in place; return the names of states and symbols, None without names."""
     states, symbols = found.pop("states", None), found.pop("symbols", None)
     B: Any = found.get("emissions")
     by_word = isinstance(B, dict) and bool(B) and all(isinstance(row, dict) for row in B.values())
-    by_word = by_word and not getattr(emissions, "parts", None)  # streams have tables by name
+    by_word = by_word and not getattr(emissions, "parts", None)  # the keys are names of streams
     tables = (found.get("start"), found.get("transitions"), B if by_word else None)
     states = states or next((list(one) for one in tables if isinstance(one, dict)), None)
     for name in ("start", "end"):
@@ -182,7 +182,7 @@ def _by_names(path: str, found: dict[str, Any], emissions: Any) -> tuple[Any, An
 
 
 def _row(path: str, row: Any, names: Any, what: str) -> list[float]:
-    """Order a row of a table by names; what is not listed is 0."""
+    """Return the row of a table in the order of `names`, 0 for those that it lacks."""
     if not isinstance(row, dict) or names is None:
         raise OptionError(f"{path}: the row {what!r} should map names to probabilities, found {row!r:.60}")
     wrong = [name for name in row if name not in names]
