@@ -26,7 +26,7 @@ Weights = npt.NDArray[np.float64]
 WORD_COLUMNS = (
     "word",
     "form",
-)  # the tokens themselves: no value may be missing, and no mark of that is looked for
+)  # columns of tokens: never missing, so a mark like "_" is a word
 CONLLU = ("id", "word", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 # The types of the CoNLL-2000 chunking task; any other tag scheme is taken for entities.
@@ -69,7 +69,7 @@ def checked(names: Iterable[str]) -> tuple[str, ...]:
         )
     try:
         kept = tuple(names)
-    except TypeError:  # an array of no dimension, among others
+    except TypeError:  # not iterable, like an array of dimension 0
         raise CorpusError(f"columns must be a list of names, got {names!r:.80}") from None
     for name in kept:
         if not isinstance(name, str) or not name:
@@ -102,7 +102,7 @@ def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def checked_codes(codes: Codes, pool: _core.StringPool, least: int = 0) -> Codes:
-    """Check numbers of strings against the pool, from `least` up: the core does not check them again."""
+    """Check that codes are numbers from `least` to the last string of the pool, which the core relies on."""
     checked = np.ascontiguousarray(codes, dtype=np.int32)
     inside = not checked.size or least <= int(checked.min()) <= int(checked.max()) < len(pool)
     if checked.ndim != 1 or not inside:
@@ -186,7 +186,7 @@ class StringColumn(Brief):
         return int(np.count_nonzero(self.codes == MISSING))
 
     def filled(self, text: str) -> StringColumn:
-        """Put the string `text` where values are missing."""
+        """Replace missing values by the string `text`."""
         if not self.missing:
             return self
         pool, (of_code,) = _core.join_pools([self.pool])
@@ -199,7 +199,7 @@ class StringColumn(Brief):
         return StringColumn, _core.compact_pool(self.codes, self.pool)
 
     def without(self, mark: str | None) -> StringColumn:
-        """Take the string `mark` for a missing value."""
+        """Replace the string `mark` by a missing value."""
         code = MISSING if mark is None else self.pool.find(mark)
         if code == MISSING:
             return self
@@ -350,7 +350,7 @@ class VectorColumn(Brief):
 
     @property
     def width(self) -> int:
-        """The number D of numbers per token."""
+        """The length D of each token's vector."""
         return int(self.vectors.shape[1])
 
     def span(self, begin: int, end: int) -> npt.NDArray[np.floating[Any]]:

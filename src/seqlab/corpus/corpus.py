@@ -129,7 +129,7 @@ class Corpus(Shown, Sequence[Sentence]):
     def strings(self, name: str, *, missing: bool = False) -> StringColumn:
         """Return the column `name` of strings as stored: a number per token, and the distinct strings.
 
-        missing   True if values may be missing; otherwise that is an error
+        missing   True to allow missing values; otherwise they are an error
         """
         column = self.data(name)
         if not isinstance(column, StringColumn):
@@ -157,7 +157,7 @@ class Corpus(Shown, Sequence[Sentence]):
 
     @property
     def documents(self) -> npt.NDArray[np.int64]:
-        """(N,)   number of each sentence's document: -DOCSTART- and "# newdoc" begin one; 0 without them."""
+        """(N,)   number of each sentence's document, 0 without marks; -DOCSTART- and "# newdoc" begin a document."""
         found = self.origin.documents
         return np.zeros(len(self), dtype=np.int64) if found is None else found
 
@@ -263,7 +263,7 @@ class Corpus(Shown, Sequence[Sentence]):
         When shares do not add up to 1, or counts to the number of sentences, one more part holds the rest. Nothing is
         shuffled: write corpus.shuffle(seed).split(0.9) for a random split.
 
-        by   "document" keeps documents whole: each part ends at the end of the document that is nearest
+        by   "document" keeps documents whole: each part ends at the nearest end of a document
         """
         from seqlab.corpus.parts import bounds, rounded, whole_documents
 
@@ -376,7 +376,7 @@ class Corpus(Shown, Sequence[Sentence]):
     ) -> Corpus:
         """Make a corpus from an Arrow table or a dataset of Hugging Face: a row per sentence, and columns of lists.
 
-        names   of labels that are whole numbers, {"ner_tags": ["O", "B-PER", ...]}; a dataset has them
+        names   label names for columns of label numbers, {"ner_tags": ["O", "B-PER", ...]}; a dataset has its own
         """
         from seqlab.corpus.frames import from_arrow
 
@@ -398,7 +398,10 @@ class Corpus(Shown, Sequence[Sentence]):
         missing: str | None = None,
         encoding: str = "utf-8",
     ) -> None:
-        """Write it to a target, a file or stream; format, columns, separator, missing, encoding as for seqlab.write."""
+        """Write the corpus to a file or stream.
+
+        target, format, columns, separator, missing, encoding   as for seqlab.write
+        """
         from seqlab.corpus.io.writer import write
 
         write(self, target, format, columns, separator=separator, missing=missing, encoding=encoding)

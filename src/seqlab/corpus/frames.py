@@ -53,11 +53,11 @@ def to_pandas(corpus: Corpus) -> Any:
 def from_pandas(
     frame: Any, sentence: str | None = "sentence", columns: Iterable[str] | None = None
 ) -> Corpus:
-    """Make a corpus of one row per token; numbers become vectors where there are no words, as in files of tables.
+    """Make a corpus from a DataFrame with one row per token; without a column of words, numbers become vectors.
 
     sentence   the column that says which sentence a row belongs to; a new value, or the first one after empty cells
                (as in files that name a sentence in its first row only), begins a sentence; None for one sequence
-    columns    which columns to take; all others when left out
+    columns    which columns to take; by default all but the sentence column
     """
     pandas = library("pandas")
     there = [str(name) for name in frame.columns]
@@ -89,7 +89,7 @@ def from_pandas(
 
 
 def _is_measured(pandas: Any, name: str, series: Any) -> bool:
-    """Return True for numbers that are no labels."""
+    """Return True for a column of numbers, unless its name is one of words or labels."""
     numeric = pandas.api.types.is_numeric_dtype(series.dtype) and not pandas.api.types.is_bool_dtype(
         series.dtype
     )
@@ -159,10 +159,10 @@ def _to_array(arrow: Any, column: Column) -> Any:
 def from_arrow(
     table: Any, columns: Iterable[str] | None = None, names: Mapping[str, Sequence[str]] | None = None
 ) -> Corpus:
-    """Make a corpus from a Table (or a dataset) with one row per sentence, and lists of strings, numbers or vectors.
+    """Make a corpus from an Arrow table or dataset with one row per sentence: lists of strings, numbers or vectors.
 
-    columns   which columns to take; all that hold lists when left out
-    names     of labels that are whole numbers: {"ner_tags": ["O", "B-PER", ...]}; those of a dataset are known
+    columns   which columns to take; by default all columns of lists
+    names     label names for columns of label numbers: {"ner_tags": ["O", "B-PER", ...]}; a dataset has its own
     """
     arrow = library("pyarrow")
     kinds = arrow.types
@@ -201,7 +201,7 @@ def from_arrow(
 
 
 def _class_names(table: Any) -> dict[str, Sequence[str]]:
-    """Find the names of labels that are numbers: in the features of a dataset, or in what it wrote into its schema."""
+    """Find the label names of columns of label numbers, in the features of a dataset or the metadata of its schema."""
     found: dict[str, Sequence[str]] = {}
     for column, feature in dict(getattr(table, "features", None) or {}).items():
         inner = getattr(feature, "feature", feature)
@@ -219,7 +219,7 @@ def _class_names(table: Any) -> dict[str, Sequence[str]]:
 
 
 def _labels(name: str, values: Any, names: Sequence[str] | None) -> StringColumn:
-    """Read whole numbers as labels: by their names, or as they are; -1 is a missing one where they have names."""
+    """Convert label numbers to strings: their names, where -1 is a missing label, or without names their digits."""
     numbers = values.fill_null(-1).to_numpy(zero_copy_only=False)
     gone = values.is_null().to_numpy(zero_copy_only=False) | ((numbers == -1) & (names is not None))
     used, codes = np.unique(numbers[~gone], return_inverse=True)

@@ -11,7 +11,7 @@ from_lists(X, y)                                                    words or pyt
 
 None (or NaN) is a missing value in every column but that of the words.
 
-Items are ready-made features as python-crfsuite and sklearn-crfsuite take them: one dict or list of strings a token.
+Items are features in the form of python-crfsuite and sklearn-crfsuite: a dict or a list of strings per token.
 
 ["a", "b"]                    a and b, weight 1
 {"w": "the"}                  w:the, weight 1
@@ -130,9 +130,9 @@ def _check_lengths(first: str, lengths: Lengths, name: str, own: Lengths) -> Non
 
 
 def _column(name: str, values: Any, lengths: Lengths | None = None) -> tuple[Column, Lengths]:
-    """Make a column from lists of strings, of items, or of arrays, with the lengths of the sentences.
+    """Make a column from lists of strings, items or arrays; also return the lengths of its sentences.
 
-    lengths   of the columns before, if any: None in place of a sentence has so many missing values
+    lengths   lengths in the columns before, if any; None instead of a list then means that all its values are missing
     """
     sentences = _as_list(values, f"column {name!r}")
     if lengths is not None and len(lengths) == len(sentences) and any(one is None for one in sentences):
@@ -269,8 +269,8 @@ def _is_list(value: Any) -> bool:
 
 
 def _is_nan(value: Any) -> bool:
-    """Return True for the number that pandas writes where a value is missing."""
-    return isinstance(value, float) and value != value  # noqa: PLR0124  (nothing else differs from itself)
+    """Return True for NaN, which pandas has for missing values."""
+    return isinstance(value, float) and value != value  # noqa: PLR0124  (only NaN differs from itself)
 
 
 def only_lists(sentences: Iterable[Any]) -> bool:
@@ -279,7 +279,7 @@ def only_lists(sentences: Iterable[Any]) -> bool:
 
 
 def spelled(sequences: list[Any]) -> list[Any]:
-    """Split strings into letters, for models of symbols: "ACGT" is a sequence of four; one with blanks is not split."""
+    """Split strings without blanks into characters, for models of symbols: "ACGT" becomes a sequence of four."""
     if only_lists(sequences):
         return sequences
     return [list(one) if isinstance(one, str) and one.split() == [one] else one for one in sequences]

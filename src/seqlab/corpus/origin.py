@@ -97,7 +97,7 @@ class Origin(Brief):
 
     @staticmethod
     def _joined_documents(parts: Sequence[Origin]) -> npt.NDArray[np.int64] | None:
-        """Number the documents of all parts on; a part that goes on in the file of the one before keeps its numbers."""
+        """Number the documents of all parts consecutively; parts of the same file keep their numbers."""
         if all(part.documents is None for part in parts):
             return None
         found: list[npt.NDArray[np.int64]] = []
@@ -129,8 +129,8 @@ class Layout(Brief):
     bom             whether the file began with a byte-order mark
     final_newline   whether the last line had an end
     escaped         whether slashes in words were escaped (word/TAG text), or all but ASCII (JSON)
-    shape, keys     of the sentences in JSON
-    missing         the cell that stood for a missing value; None if none did
+    shape, keys     form of the sentences in JSON and tables, and (column, key) pairs
+    missing         the cell for a missing value; None without one
     """
 
     format: str | None = None
@@ -192,17 +192,17 @@ class Extras(Brief):
         return int(np.count_nonzero((positions > 0) & (positions <= token)))
 
     def documents(self, size: int, last: int | None) -> tuple[npt.NDArray[np.int64] | None, int | None]:
-        """Number the documents of the sentences: -DOCSTART- begins one, or "# newdoc" of CoNLL-U.
+        """Return the document number of each sentence, and the last one; -DOCSTART- or "# newdoc" begins a document.
 
         size   the number of sentences
-        last   the last document of the block before; None before the first line that begins one
+        last   the last number in the block before; None if no line has begun a document yet
         """
         texts = self.pool.strings() if len(self) else []
-        marks = np.array([*(bool(DOCUMENT_LINE.match(text)) for text in texts), False])  # the last for ABSENT
+        marks = np.array([*(bool(DOCUMENT_LINE.match(text)) for text in texts), False])  # last: ABSENT
         begins = np.unique(self.sentence[marks[self.codes]])
         if last is None and not len(begins):
             return None, None
-        # The first document begins with the file, whether a line says so or not.
+        # A document begins with the file, even without a line that marks it.
         first = (0 if last is None else last) - (last is None and not begins[0])
         return np.searchsorted(begins, np.arange(size), side="right").astype(np.int64) + first, first + len(
             begins

@@ -1,4 +1,4 @@
-"""Parts of a corpus: where it is split, in which order it is shuffled, and its documents."""
+"""Splits, shuffles and documents of a corpus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOCUMENT = "document"
 COMPUTED = (
     DOCUMENT,
     "document_sentence",
-)  # columns that a corpus with documents has besides those of its file
+)  # computed columns, which every corpus with documents has
 
 WHOLE = (int, np.integer)
 
@@ -59,7 +59,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 def document_column(name: str, documents: Numbers, lengths: Numbers) -> StringColumn:
-    """Compute the number of each token's document, or that of its sentence within the document."""
+    """Compute the column of document numbers, or that of sentence numbers within documents."""
     starts = runs(documents)
     of_run = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     numbers = documents if name == DOCUMENT else np.arange(len(documents)) - starts[of_run]
@@ -69,7 +69,7 @@ def document_column(name: str, documents: Numbers, lengths: Numbers) -> StringCo
 
 
 def runs(documents: Numbers) -> Offsets:
-    """Find where documents begin, and the end of the last one."""
+    """Find the first sentence of each document, and the number of sentences."""
     if not len(documents):
         return offsets_of([])
     begins = np.flatnonzero(np.diff(documents, prepend=documents[0] - 1))
@@ -77,7 +77,7 @@ def runs(documents: Numbers) -> Offsets:
 
 
 def whole_documents(documents: Numbers, by: str) -> Offsets:
-    """Find where documents begin, for a part `by` documents; their sentences must be together."""
+    """Check the option `by`, and find the first sentence of each document; its sentences must be consecutive."""
     if by != DOCUMENT:
         raise OptionError(f"by must be 'document' or None, got {by!r:.60}", option="by")
     starts = runs(documents)
@@ -91,12 +91,12 @@ def whole_documents(documents: Numbers, by: str) -> Offsets:
 
 
 def rounded(ends: Sequence[int], starts: Offsets) -> list[int]:
-    """Move each end of a part to the nearest begin of a document."""
+    """Move each boundary to the nearest one between documents."""
     return [int(starts[np.argmin(np.abs(starts - end))]) for end in ends]
 
 
 def shuffled(starts: Offsets, seed: int) -> Numbers:
-    """Shuffle documents, and keep the order of the sentences in each."""
+    """Shuffle whole documents; return the new order of the sentences."""
     chosen = order(len(starts) - 1, seed)
     return np.concatenate(
         [np.zeros(0, dtype=np.int64), *(np.arange(starts[d], starts[d + 1]) for d in chosen)]

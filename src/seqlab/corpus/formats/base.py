@@ -92,17 +92,17 @@ class Format:
     name               its name in options
     title              its name in messages
     suffixes           file name suffixes; when writing, the first format of the registry with the suffix is used
-    weight             of the format in the detection: the largest one wins
+    weight             priority in detection: of several matching formats, the one with the largest weight is chosen
     sign               text in the first lines of every such file; is_like() is called for those files only
     line_is_sentence   one sentence per line; otherwise one token per line, and a blank line after each sentence
-    joins_blocks       True if the reader itself goes on with a sentence in the next block
+    joins_blocks       True if the reader itself continues a sentence in the next block
     longest_line       in bytes
     separator          between cells
     nameless           True if files do not name their columns
     has_header         True if files begin with names of columns
-    mark               cell that stands for a missing value unless the user chooses one; None if there is none
-    marks_documents    True if lines may begin a document
-    holds_missing      True if files can hold missing values without a mark
+    mark               default cell for a missing value; None if there is none
+    marks_documents    True if files may have lines that begin a document
+    holds_missing      True if files can express missing values without a mark
     """
 
     name: ClassVar[str]
@@ -135,7 +135,7 @@ class Format:
         self.options = options
         self.reader = reader
         self.names = names  # of the columns; None until the first token shows how many there are
-        self._document: int | None = None  # the number of the last document; None before the first
+        self._document: int | None = None  # number of the last document so far; None before the first
 
     def feed(self, block: bytes, end: int) -> None:
         """Read block[:end], which holds whole lines."""
@@ -215,7 +215,7 @@ class Format:
 
     @classmethod
     def marked(cls, corpus: Corpus, mark: str | None) -> Corpus:
-        """Put the mark where values are missing, for a format that has no other way to say so."""
+        """Replace missing values by the mark, for a format that cannot express them otherwise."""
         for name in corpus.columns:
             column = corpus.data(name)
             if not isinstance(column, StringColumn) or not column.missing:
@@ -260,7 +260,7 @@ class Format:
 
     @classmethod
     def continued(cls, corpus: Corpus, first: int) -> Corpus:  # noqa: ARG003
-        """Prepare a block of a longer file, which begins with its sentence number `first`, for writing."""
+        """Prepare a block of a longer file for writing; `first` is the number of its first sentence in the file."""
         return corpus
 
     @classmethod

@@ -71,9 +71,10 @@ class Conllu(Format):
 
     @classmethod
     def labelled(cls, corpus: Corpus, name: str, label: str | None, labels: Collection[str] = ()) -> Corpus:
-        """Put the labels into the column of the training labels, otherwise into upos if they are such tags, or misc.
+        """Put the labels into the label column of training; if CoNLL-U has none of that name, into upos or misc.
 
-        Without `labels` the column has more than labels, such as label:probability, for which there is misc.
+        upos takes universal tags only. Without `labels` the values are more than labels, such as label:probability, and
+        go to misc.
         """
         place = "misc"
         if labels and (label in CONLLU or UPOS.issuperset(labels)):
@@ -124,7 +125,7 @@ def _cells(options: Options) -> tuple[tuple[str, ...], list[int]]:
 
 
 def _misc(corpus: Corpus, key: str, name: str) -> list[list[str]]:
-    """Make a column of MISC: key=value of another column behind what is there."""
+    """Make a MISC column: append key=value, with the value of another column, to the existing contents."""
     there = corpus.column("misc") if "misc" in corpus.columns else None
     made: list[list[str]] = []
     for i, values in enumerate(corpus.column(name)):

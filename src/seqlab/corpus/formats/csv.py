@@ -1,10 +1,10 @@
-"""Tables: comma-separated values (RFC 4180) with a header, one row per token, and a column that names the sentence.
+"""Tables: comma-separated values (RFC 4180), one row per token.
 
-Sentence #,Word,POS,Tag          the sentence is named in every row, or in its first row only
-Sentence: 1,The,DT,O             a blank line ends a sentence as well
+Sentence #,Word,POS,Tag          a column that names the sentence, in every row or in the first row of each
+Sentence: 1,The,DT,O             sentence; a blank line ends a sentence as well
 ,dog,NN,O
 
-x,y                              a table without words holds numbers: one vector per row
+x,y                              a table of numbers, without words: one vector per row
 0.5,1.25
 """
 
@@ -31,7 +31,7 @@ from seqlab.errors import CorpusError
 
 
 class Csv(Format):
-    """Tables with a row per token."""
+    """Table with one row per token."""
 
     name = "csv"
     title = "a CSV table"
@@ -46,7 +46,7 @@ class Csv(Format):
 
     @classmethod
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
-        """Return True if the first line is a header that names at least two columns as tables of tokens do."""
+        """Return True if the first line is a header in which at least two names are common for tables of tokens."""
         cells = [bare(cell) for cell in split(lines[0], delimiter_of(lines))]
         known = {OURS.get(cell) or ("" if cell in SEQUENCE else None) for cell in cells} - {None}
         return len(known) >= 2 and len(set(cells)) == len(cells)
@@ -70,7 +70,7 @@ class Csv(Format):
 
     @classmethod
     def meta(cls, lines: Sequence[tuple[int, str]], layout: Layout) -> dict[str, Any]:  # noqa: ARG003
-        """Return the name of the sentence."""
+        """Return the name of the sentence as its id."""
         return {} if not lines else {"id": lines[0][1]}
 
     @classmethod
@@ -85,7 +85,7 @@ class Csv(Format):
 
     @classmethod
     def continued(cls, corpus: Corpus, first: int) -> Corpus:
-        """Number the sentences of a block on, where the file did not name them."""
+        """Name the sentences of a block by their numbers in the file, unless they were read from a table."""
         if corpus.layout.format == cls.name:
             return corpus
         pool, size = _core.StringPool(), len(corpus)
@@ -151,7 +151,7 @@ def _cells(values: Any) -> list[list[str]]:
 
 
 def _text(number: float) -> str:
-    """Write a number as it is read again; nothing for a missing one."""
+    """Format a number without loss; empty for a missing one."""
     if math.isnan(number):
         return ""
     return repr(int(number)) if number.is_integer() else repr(number)

@@ -5,7 +5,7 @@ rows      [["the", "DT"], ["dog", "NN"]]
 words     ["the", "dog"]
 tokens    [{"word": "the", "pos": "DT", "start": 0}, ...]                strings; the rest is kept
 
-null is a missing value; in place of a list of labels, all of them are missing.
+null is a missing value; null instead of a list of labels means that all of them are missing.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def shape_of(value: Any, columns: Columns) -> Shape:
 
 
 def _may_be_column(key: str, found: Any) -> bool:
-    """Return True for a list of strings, some of which may be missing; all of them if the name is known."""
+    """Return True for a list of strings or nulls; null or a list of nulls only under a usual name of labels."""
     cells = [] if found is None else found
     if not isinstance(cells, list) or not all(cell is None or isinstance(cell, str) for cell in cells):
         return False
@@ -307,13 +307,13 @@ def _of_tokens(value: Sequence[Any], shape: Shape) -> Parsed:
     return cells, rest
 
 
-NO_LIST = False  # in place of a column that was null as a whole
+NO_LIST = False  # stands for a column that was null instead of a list
 
 
 def _rest(
     value: Mapping[str, Any], shape: Shape, position: int, unknown: Sequence[str] = ()
 ) -> list[tuple[int, str]]:
-    """Keep the fields that are not columns, with the places of those that are, and of those that are null."""
+    """Return the fields of an object that are not columns, as JSON; columns are null there, to keep their order."""
     columns = {key for _, key in shape.keys}
     if not unknown and all(key in columns for key in value):
         return []

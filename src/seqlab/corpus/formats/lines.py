@@ -1,4 +1,4 @@
-"""A reader of formats with a sentence a line: a function makes cells of a line."""
+"""Reader for formats with one sentence per line; a function splits a line into cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from seqlab import _core
 from seqlab.corpus.columns import offsets_of
 
-Cells = list[list[str | None]]  # for each column, the cells of the tokens; None where the value is missing
+Cells = list[list[str | None]]  # a list per column, a cell per token; None for a missing value
 Parsed = tuple[Cells, list[tuple[int, str]]]  # and (position, text) of the rest of the line
 
 Fault = tuple[str, int, int, int, int]  # kind, line, begin and end of the line in its block, number

@@ -1,8 +1,8 @@
-"""Arrays of NumPy: sequences of numbers.
+"""NumPy arrays: sequences of numbers.
 
 x.npy   (T,) or (T, D): one sequence of T vectors; (N, T, D): N sequences
-x.npz   np.savez(path, *sequences): a sequence each; np.savez(path, vector=..., label=..., lengths=...): columns by
-        name, their sequences one after another, divided by `lengths`
+x.npz   np.savez(path, *sequences): one array per sequence; np.savez(path, vector=..., label=..., lengths=...):
+        one array per column, in which the sequences with these lengths follow one another
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Array = npt.NDArray[Any]
 
 
 class Npy(Format):
-    """Arrays, which are no text: read by read_arrays."""
+    """NumPy arrays. They are not text, so read_arrays reads them instead of an instance."""
 
     name = "npy"
     title = "a NumPy file"
@@ -46,7 +46,7 @@ class Npy(Format):
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:  # noqa: ARG003
-        """Write the vectors of a corpus whose sequences are equally long."""
+        """Write the vectors of a corpus whose sequences have equal lengths."""
         names = [name for name in corpus.columns if isinstance(corpus.data(name), VectorColumn)]
         if len(names) != 1 or len(corpus.columns) != 1:
             raise CorpusError(
@@ -60,7 +60,7 @@ class Npy(Format):
                 f"write 'csv', or the sequences one by one: np.savez(path, *corpus.column({names[0]!r}))"
             )
         vectors = corpus.data(names[0])
-        assert isinstance(vectors, VectorColumn)  # noqa: S101  (chosen so above)
+        assert isinstance(vectors, VectorColumn)  # noqa: S101  (for mypy)
         array = (
             vectors.vectors if len(corpus) == 1 else vectors.vectors.reshape(len(corpus), -1, vectors.width)
         )
@@ -102,7 +102,7 @@ def read_arrays(source: str | os.PathLike[str] | IO[Any], columns: Columns) -> C
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Name the file in errors."""
+    """Add the path to errors."""
     try:
         yield
     except CorpusError as error:

@@ -38,7 +38,7 @@ class Slash(Format):
     def is_like(cls, lines: Sequence[str], *, blank_lines: bool) -> bool:  # noqa: ARG003
         """Look for a slash inside nearly every token, and for lines with several tokens."""
         if 2 * sum("\t" in line.strip() for line in lines) > len(lines):
-            return False  # columns, whose words may hold slashes
+            return False  # tab-separated columns, in which words may contain slashes
         tokens = [token for line in lines for token in line.split()]
         inside = sum("/" in token[1:-1] for token in tokens)
         return 4 * inside >= 3 * len(tokens) and (len(tokens) > len(lines) or len(lines) == 1)

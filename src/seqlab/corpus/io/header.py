@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-# Names in headers, without case, blanks and signs, for our columns.
+# Our column names for names in headers, which are in lower case, letters and digits only.
 CALLED = {
     "word": ("word", "words", "token", "tokens", "form", "text"),
     "label": ("label", "labels", "tag", "tags", "class", "state"),
@@ -22,11 +22,11 @@ SEQUENCE = frozenset(
     for what in ("", "id", "idx", "no", "number")
 )
 DELIMITERS = ",\t;|"
-SAMPLE = 1 << 14  # characters, to find delimiter, quotes and header
+SAMPLE = 1 << 14  # number of characters in which delimiter, quotes and header are detected
 
 
 _JOINED = "|".join(r"[ _#.-]*".join(name) for name in sorted({*OURS, *SEQUENCE}, key=len, reverse=True))
-# A first line with a cell that is called so; more is asked where this is found.
+# A first line with a cell of such a name; Csv.is_like then looks closer.
 HEADER = re.compile(rf'(?i)\A(?:[^,\t;|\n]*[,\t;|])*?[ "_#.-]*(?:{_JOINED})[ "_#.-]*\r?[,\t;|\n]')
 
 
@@ -36,7 +36,7 @@ def bare(name: str) -> str:
 
 
 class Head(NamedTuple):
-    """Layout of a table, seen from its first lines."""
+    """Layout of a table, detected in its first lines."""
 
     delimiter: str
     quoted: bool
@@ -50,17 +50,17 @@ def split(line: str, delimiter: str, *, quoted: bool = True) -> list[str]:
         return next(
             csv.reader([line.rstrip("\r\n")], delimiter=delimiter, quoting=quoting_of(quoted=quoted)), []
         )
-    except csv.Error:  # the reader will tell where
+    except csv.Error:  # the reader will report the line
         return [line]
 
 
 def quoting_of(*, quoted: bool) -> Any:
-    """Return the constant of Python's csv module."""
+    """Return the argument `quoting` for Python's csv module."""
     return csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
 
 
 def is_header(rows: list[list[str]]) -> bool:
-    """Return True for names; a row of values has numbers, or values that occur again below."""
+    """Return True if the first row has column names: no numbers, and no values that occur again in their column."""
     first = [cell.strip() for cell in rows[0]]
     if any(number_of(cell) is not None for cell in first) or not all(first):
         return False
@@ -71,7 +71,7 @@ def is_header(rows: list[list[str]]) -> bool:
 
 
 def delimiter_of(lines: Sequence[str]) -> str:
-    """Find the character that most lines have equally often, and more often than others do."""
+    """Find the delimiter that splits most lines into the same number of cells; among equals the one with most cells."""
 
     def votes(delimiter: str) -> tuple[float, int]:
         widths = [len(split(line, delimiter)) for line in lines[:50]]
@@ -82,9 +82,9 @@ def delimiter_of(lines: Sequence[str]) -> str:
 
 
 def has_bare_quotes(sample: str, delimiter: str, *, whole: bool) -> bool:
-    """Return True if quotes are signs like others, as in files with tabs that no table program wrote.
+    """Return True if quotes are ordinary characters: only then do all rows have the same number of cells.
 
-    whole   True if the sample is the whole table
+    whole   True if the sample is the whole table; otherwise its last row may be cut off
     """
 
     def is_even(*, quoted: bool) -> bool:
@@ -100,7 +100,7 @@ def has_bare_quotes(sample: str, delimiter: str, *, whole: bool) -> bool:
 
 
 def number_of(text: str) -> float | None:
-    """Read a number; None for anything else."""
+    """Parse a number; None for any other text."""
     if "_" in text:
         return None
     try:

@@ -225,12 +225,12 @@ def read(
     format      "conll", "conllu", "slash", "text", "jsonl", "crfsuite", "csv" or "npy"; guessed from name and content
                 when left out
     columns     names of the columns, or a mapping to pick cells: {"word": 0, "entity": -1}
-    separator   between cells of "conll": a tab for single tabs, " " for any number of blanks; of "csv": any character;
-                else as in the first line
+    separator   between cells of "conll": a tab for single tabs, " " for any number of blanks; of "csv": any character.
+                Detected when left out
     comments    True when lines that begin with # are comments in "conll"; or what they begin with
-    docstart    whether lines that begin with -DOCSTART- are no tokens
-    missing     the cell that stands for a missing value, as "_", in every column but that of the words; null in JSON
-    sequence    the column of "csv" that says which sentence a row belongs to; else the one called sentence or sequence
+    docstart    True if lines that begin with -DOCSTART- begin a document; False if they are tokens
+    missing     the cell for a missing value, such as "_", in all columns but the words; in JSON null always is one
+    sequence    the column of "csv" that names the sentence of a row; by default one called sentence or sequence
     encoding    of the file
     """
     if is_array_file(source, format):
@@ -249,7 +249,7 @@ def read(
 
 
 def _options(columns: Columns, *others: Any) -> Options:
-    """Collect the options of reading; what no file can have is an error before one is opened."""
+    """Collect and check the options of reading, before a file is opened."""
     if isinstance(columns, str) or not (columns is None or is_iterable(columns)):
         checked(columns)
     made = Options(columns, *others)
@@ -258,7 +258,7 @@ def _options(columns: Columns, *others: Any) -> Options:
 
 
 def checked_mark(missing: Any) -> str | None:
-    """Check the mark of missing values."""
+    """Check that the mark of missing values is a string or None."""
     if missing is None or isinstance(missing, str):
         return missing
     message = f"missing must be a string, the cell of a missing value, got {missing!r:.60}"
@@ -323,7 +323,7 @@ class Stream:
 
 
 def is_array_file(source: Any, form: str | None) -> bool:
-    """Return True if a source is an array of NumPy and no text: by the format, or by its name."""
+    """Return True if a source is a NumPy file, by the option `format` or by its name."""
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "")
     return form == "npy" or (form is None and str(name).lower().endswith((".npy", ".npz")))
 

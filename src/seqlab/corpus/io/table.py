@@ -1,4 +1,4 @@
-"""Rows of tables as columns: delimiter, quotes and header are seen from the first lines."""
+"""Reader of tables; delimiter, quotes and header are detected in the first lines."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ from seqlab.corpus.io.header import (
 )
 from seqlab.errors import CorpusError, Place
 
-ROWS = 1 << 12  # read at a time: more would be old objects for Python's garbage collector
-SURE = 0.9  # share of numbers from which a cell that is none is a mistake
+ROWS = 1 << 12  # rows read at a time: garbage collection slows down with more
+SURE = 0.9  # a column with at least this share of numbers is one of numbers; other cells are errors
 FIRST, EVERY, BLANK = (
     "first",
     "every",
     "blank",
-)  # Layout.shape: the rows that name the sentence, or blank lines
+)  # Layout.shape: the sentence is named in its first or every row, or ends at a blank line
 
 
 class TableReader:
-    """Reads rows, with the interface of the native readers; a sentence or a quoted cell may go on in the next block."""
+    """Reader of rows, with the interface of the native readers; sentences and quoted cells may cross blocks."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
         self._head: Head | None = None
-        self._header_due = False  # the next row is the header
-        self._sequence: int | None = None  # the cell that names the sentence
-        self._picked: list[tuple[str, int]] = []  # name and cell of each column
-        self._numeric: set[str] | None = None  # columns of numbers, settled by the first take
+        self._header_due = False  # True if the next row is the header
+        self._sequence: int | None = None  # number of the cell that names the sentence
+        self._picked: list[tuple[str, int]] = []  # (name, number of the cell) of each column
+        self._numeric: set[str] | None = None  # columns of numbers; None before the first take()
         self.keys: tuple[tuple[str, str], ...] = ()
         self.shape = BLANK
-        self._rest = ""  # the beginning of a row
-        self._id: str | None = None  # of the sentence that is being read
-        self._begins = True  # the next row begins a sentence
+        self._rest = ""  # text that may end within a quoted cell
+        self._id: str | None = None  # name of the current sentence
+        self._begins = True  # True if the next row begins a sentence
         self.lines = self.first_crlf = self.crlf_lines = 0
         self.ends_in_newline = True
         self._clear([[] for _ in self._picked], [], [], [])
@@ -122,13 +122,13 @@ class TableReader:
         return None
 
     def finish(self) -> None:
-        """Read what is left."""
+        """Read the text that is left at the end of the file."""
         if self._rest:
             self._unclosed()
         self._begins = True
 
     def _unclosed(self) -> None:
-        """Find the quoted cell without an end; the rows before it are sound."""
+        """Raise an error for a quoted cell without an end, with its line; read the text if there is none."""
         rows = csv.reader(io.StringIO(self._rest, newline=""), delimiter=self.delimiter, strict=True)
         last = 0
         try:
@@ -136,7 +136,7 @@ class TableReader:
                 last = rows.line_num
         except csv.Error:
             pass
-        else:  # quotes inside of cells, which nothing follows
+        else:  # an odd number of quotes, but every quoted cell ends
             self._read(self._rest)
             return
         raise self._error(
@@ -162,10 +162,10 @@ class TableReader:
                 return
             first, last = self.lines + 1, before + reader.line_num
             numbers: Sequence[int] = range(first, last + 1)
-            if len(numbers) != len(rows):  # a quoted cell has several lines
+            if len(numbers) != len(rows):  # quoted cells may have several lines
                 sizes = [1 + sum(cell.count("\n") for cell in row) for row in rows]
                 numbers = [first + size for size in accumulate([0, *sizes[:-1]])]
-            if self._header_due:  # after blank lines, perhaps
+            if self._header_due:  # blank lines may come first
                 past = next((i + 1 for i, row in enumerate(rows) if row), len(rows))
                 self._header_due = not any(rows[:past])
                 rows, numbers = rows[past:], numbers[past:]
@@ -173,7 +173,7 @@ class TableReader:
             self.lines = last
 
     def _add(self, rows: list[list[str]], numbers: Sequence[int]) -> None:
-        """Add rows to the columns, and begin sentences where they begin."""
+        """Add rows to the columns, and note where sentences begin."""
         word = next((cell for name, cell in self._picked if name in WORD_COLUMNS), None)
         kept = self._sound(rows, numbers, word)
         cells = list(zip(*kept, strict=True))
@@ -182,12 +182,12 @@ class TableReader:
         self._count += len(kept)
 
     def _sound(self, rows: list[list[str]], numbers: Sequence[int], word: int | None) -> list[list[str]]:
-        """Check rows, and leave out blank ones."""
+        """Check rows, note where sentences begin, and return the rows that are not blank."""
         head = self._head
         assert head is not None  # noqa: S101  (feed looked)
         if {head.width}.issuperset(map(len, rows)) and (word is None or all(row[word] for row in rows)):
             names = [""] * len(rows) if self._sequence is None else [row[self._sequence] for row in rows]
-            for t in (t for t, name in enumerate(names) if name or self._begins):  # many rows have no name
+            for t in (t for t, name in enumerate(names) if name or self._begins):  # skips rows without a name
                 self._name(names[t], self._count + t, numbers[t])
             return rows
         kept: list[list[str]] = []
@@ -206,7 +206,7 @@ class TableReader:
         return kept
 
     def _name(self, name: str, token: int, line: int) -> None:
-        """Begin a sentence where the row names another one, or after a blank line."""
+        """Begin a sentence if the row has a new sentence name or follows a blank line."""
         if name and name != self._id:
             self._begins, self._id = True, name
         elif name and not self._begins:
@@ -230,7 +230,7 @@ class TableReader:
     # ------------------------------------------------------------------------------------------ the header
 
     def _look(self, text: str) -> None:
-        """Find delimiter, quotes, header and columns in the first lines."""
+        """Detect delimiter, quotes, header and columns in the first lines."""
         lines = [line for line in text[:SAMPLE].splitlines() if line.strip()][:100]
         if not lines:
             return
@@ -247,7 +247,7 @@ class TableReader:
         self._clear([[] for _ in self._picked], [], [], [])
 
     def _choose(self, head: Head, first: list[str]) -> None:
-        """Choose the cells of the columns, and the one that names the sentence."""
+        """Choose the cells that become columns, and the cell that names the sentence."""
         given = self._options.columns
         there = list(head.names) if head.names is not None else [f"column{i}" for i in range(head.width)]
         self._sequence = self._find_sequence(there)
@@ -295,7 +295,7 @@ class TableReader:
         raise self._error(f"sequence={asked!r}: {unknown(asked, there)}", 1)
 
     def _cell(self, pick: Any, there: list[str]) -> int:
-        """Find a cell by its number or its name in the header."""
+        """Find a cell by its number, or by its name in the header."""
         if isinstance(pick, str) and pick in there:
             return there.index(pick)
         if isinstance(pick, int) and not isinstance(pick, bool) and -len(there) <= pick < len(there):
@@ -331,9 +331,9 @@ class TableReader:
         return raw, offsets, np.array(lines[:cut], dtype=np.int64), extras
 
     def columns(self, raw: Sequence[tuple[Any, _core.StringPool]]) -> dict[str, Column] | None:
-        """Make columns of strings; of numbers where a table has no words."""
+        """Make the columns: strings, or vectors for numbers in a table without words."""
         if self._head is None or (self._numeric is None and not any(len(codes) for codes, _ in raw)):
-            return None  # no row is complete yet
+            return None  # nothing but the header so far
         names, found = [name for name, _ in self._picked], {}
         for name, (codes, pool) in zip(names, raw, strict=True):
             column = StringColumn(codes, pool)
@@ -359,7 +359,7 @@ class TableReader:
 
     @staticmethod
     def _are_numbers(column: StringColumn) -> bool:
-        """Return True if nearly all values are numbers; those that are not are mistakes then."""
+        """Return True if nearly all values are numbers; any other value is then an error."""
         codes = column.codes[column.codes != MISSING]
         return bool(len(codes)) and float(_numbers(column)[1][codes].mean()) < 1 - SURE
 
@@ -389,7 +389,7 @@ def _bad_utf8(data: bytes) -> int:
 
 
 def _numbers(column: StringColumn) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Read (values + 1,) the distinct values as numbers, NaN for the missing one; and which of them are none."""
+    """Parse the distinct values: (values + 1,) numbers, the last NaN for missing cells; and which are no numbers."""
     texts = column.values
     odd = np.zeros(len(texts) + 1, dtype=bool)
     try:

@@ -77,14 +77,15 @@ def write(
     missing: str | None = None,
     encoding: str = "utf-8",
 ) -> None:
-    """Write a corpus; what was read is given back byte for byte when format and columns are the same.
+    """Write a corpus; one that was read is written byte for byte as it was, if format and columns are the same.
 
     target      a path, "-" for standard output, or a stream; compressed when the name ends in .gz. A file appears under
                 its name only when it is complete
-    format      as for read; when left out: what the name says, else what the corpus was read as, else "conll"
+    format      as for read; by default chosen by the file name, else the format that the corpus was read from, else
+                "conll"
     columns     which columns to write, in this order; all of them when left out
     separator   between cells of "conll" and "csv"
-    missing     the cell for a missing value; when left out the one that was read, and null in JSON
+    missing     the cell for a missing value; by default the one used when the corpus was read; null in JSON
     encoding    of the file
     """
     if not isinstance(corpus, Corpus):
@@ -133,7 +134,7 @@ def _ends(pieces: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
 
 
 def recoder(encoding: str, what: str = "", advice: str = "pass encoding='utf-8', which can") -> Any:
-    """Make a function from UTF-8 to another encoding; `what` cannot be written, and what to do, are for its error."""
+    """Make a function that converts UTF-8 to another encoding; `what` and `advice` are part of its error message."""
     is_utf8(encoding)  # raises an error for an unknown encoding
     if codecs.lookup(encoding).name == "utf-8":
         return bytes
