@@ -15,13 +15,15 @@ FACTOR = 9.0  # side of a factor's square
 
 @dataclass(frozen=True)
 class _Model:
-    """A chain of labels over words, or without any; or one label over words.
+    """Structure of a graphical model: a chain of labels with words, a chain without words, or one label with words.
 
+    name      title of the picture
     learned   names of the parameters of labels and of words
-    order     number of previous labels with an arrow; 0 for one label over all words
-    words     "emitted" by labels, "given" to them, or joined with them by "lines"; None for an observed chain
-    whole     every label sees all words, which are one box
-    single    one variable is seen and not many
+    order     number of previous labels that a label depends on; 0 for one label of all words
+    words     "emitted": arrows from labels to words; "given": arrows from words to labels; "lines": undirected edges;
+              None for an observed chain without words
+    whole     True if every label depends on all words, which are drawn as one box
+    single    True if there is one observed variable x instead of several words
     """
 
     name: str
@@ -44,7 +46,7 @@ _MODELS = {
     "memm-whole": _Model("MEMM that sees the whole input", ("θ",), words="given", whole=True),
     "crf": _Model("Linear-chain conditional random field", ("θ",), words="lines", whole=True),
 }
-# Orders in which the chain rule may take three variables, each given those before it.
+# Orders of three variables in the chain rule; each depends on those before it.
 FACTORISATIONS = ("xyz", "yxz", "zyx")
 MODELS = (*_MODELS, "factorisations")
 
@@ -60,8 +62,8 @@ def graphical_model_picture(
              field), "hmm", "hmm-2" (order 2), "memm", "memm-whole" (every label sees all words), "crf", or
              "factorisations" (three ways to factorise a joint distribution of three variables)
     length   tokens that are drawn, from 2 to 8
-    plates   with frames round what is there many times, and the parameters as dots
-    title   above the picture
+    plates   True to draw plates (frames around repeated variables), and the parameters as dots
+    title    above the picture
     """
     if model not in MODELS:
         raise OptionError(f"model must be one of {', '.join(map(repr, MODELS))}, got {model!r:.40}")
@@ -136,7 +138,7 @@ class _Sheet:
     def parameter(
         self, at: complex, name: str, *, left: float = 90, directed: bool = True, room: float = RADIUS
     ) -> None:
-        """Draw a parameter as a small dot at the left of a node, or of a line (without room)."""
+        """Draw a parameter as a small dot to the left of a node; with room=0, to the left of a line."""
         dot = at - left
         self.nodes.append(Disc(dot.real, dot.imag, 4.5, fill="ink"))
         self.nodes.append(Text(dot.real, dot.imag - 11, name, 15, "middle", italic=True))

@@ -1,4 +1,4 @@
-"""Mixtures of Gaussians with their components."""
+"""Pictures of mixtures of Gaussians."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from seqlab.views.chart import Chart, Inks
 from seqlab.views.palette import SERIES
 from seqlab.views.picture import Picture
 
-MOST_POINTS = 4_000  # of more, every n-th is drawn
-MOST_NAMED = 12  # components in a legend
+MOST_POINTS = 4_000  # of more points, only every n-th is drawn
+MOST_NAMED = 12  # largest number of components with a legend
 BINS = 40
-LEVELS = 6  # lines of equal density
+LEVELS = 6  # number of contour lines of the density
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ def mixture_picture(
 ) -> Picture:
     """Draw a mixture of Gaussians, its components dotted, over the points it was learned from.
 
-    mixture   fitted: GaussianMeans, an HMM with emissions Gaussian or GaussianMixture (its states are as large as in
-              X, or without X as in the long run), or a mixture of scikit-learn
-    X         (n, D) points, or sequences of them; they have the colour of the component that most probably made them
+    mixture   a fitted GaussianMeans, a mixture of scikit-learn, or an HMM with emissions Gaussian or GaussianMixture,
+              whose states are weighted by their shares in X, or without X by their stationary probabilities
+    X         (n, D) points, or sequences of them; each has the colour of its most probable component
     columns   one or two of the D numbers to draw; not needed for up to two
     title     above the picture
     names     of the numbers, at the axes
 
-    In the plane dotted ellipses are one and two standard deviations of a component, faint lines join points of equal
-    density of the whole mixture. On a line the dotted curves are components and the solid one is their sum.
+    In two dimensions, dotted ellipses are one and two standard deviations of a component, and faint lines are contours
+    of the whole density. In one dimension, dotted curves are the components and the solid one is their sum.
     """
     whole = _components(mixture, X)
     width = whole.means.shape[1]
@@ -116,7 +116,7 @@ def _plane(
     title: str,
     names: Sequence[str],
 ) -> None:
-    """Draw ellipses of the components, and points of the plane."""
+    """Draw a mixture in two dimensions: points, ellipses of the components, and contours of the density."""
     from matplotlib.patches import Ellipse
 
     spread = np.sqrt(np.einsum("kdd->kd", shown.covariances))
@@ -125,7 +125,7 @@ def _plane(
     x, y, rows = window.grid()
     density = shown.densities(rows).sum(axis=1).reshape(FINE, FINE)
     levels = np.linspace(0, density.max(), LEVELS + 2)[1:-1]
-    if levels[0] > 0:  # no component is so narrow that the grid misses it
+    if levels[0] > 0:  # 0 if all components are too narrow for the grid
         axes.contour(x, y, density, levels, colors=[inks["faint"]], linewidths=0.7, alpha=0.6)
     for k, (mean, covariance) in enumerate(zip(shown.means, shown.covariances, strict=True)):
         if points is not None:
@@ -147,11 +147,11 @@ def _line(
     shown: Components,
     colours: Sequence[str],
     points: Floats | None,
-    owner: Any,  # noqa: ARG001  (points of a line are counted, not coloured)
+    owner: Any,  # noqa: ARG001  (here points are a histogram, without colours)
     title: str,
     names: Sequence[str],
 ) -> None:
-    """Draw the densities of the components, and their sum."""
+    """Draw a mixture in one dimension: the densities of the components, their sum, and a histogram of the points."""
     spread = np.sqrt(shown.covariances[:, 0])
     edges = [shown.means - 3 * spread, shown.means + 3 * spread]
     across = Window.around(*edges, *([] if points is None else [points]))
@@ -168,7 +168,7 @@ def _line(
 
 
 def _components(mixture: Any, X: Any) -> Components:
-    """Find the Gaussians of a fitted mixture or HMM."""
+    """Return the Gaussians of a fitted mixture or HMM."""
     model = getattr(mixture, "model_", None)
     table = getattr(model, "emissions", None)
     if hasattr(table, "means"):
@@ -194,7 +194,7 @@ def _components(mixture: Any, X: Any) -> Components:
 
 
 def _shares(hmm: Any, model: Any, X: Any) -> Floats:
-    """Return (L,) the share of every state in X, or in the long run."""
+    """Return the share of each state in X, or without X the stationary distribution: (L,)."""
     if X is None:
         return np.asarray(model.stationary())
     points = points_of(X, model.emissions.means.shape[-1])
@@ -203,12 +203,12 @@ def _shares(hmm: Any, model: Any, X: Any) -> Floats:
 
 
 def _of_states(model: Any, table: Any, shares: Floats) -> Components:
-    """Find the Gaussians of the states of an HMM with these shares."""
+    """Return the Gaussians of an HMM, weighted by the shares of its states."""
     size, width = table.means.shape[0], table.means.shape[-1]
     inner = np.asarray(getattr(table, "weights", np.ones((size, 1))))
     count, kind = inner.shape[1], table.options.covariance
     covariances = table.covariances
-    if table.means.ndim == 3 and kind == "tied":  # one matrix for the components of a state
+    if table.means.ndim == 3 and kind == "tied":  # one matrix for all components of a state
         covariances, kind = np.repeat(covariances, count, axis=0), "full"
     elif table.means.ndim == 3:
         covariances = covariances.reshape(size * count, *covariances.shape[2:])

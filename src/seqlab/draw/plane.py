@@ -1,4 +1,4 @@
-"""Points in a plane, and the regions of classifiers there."""
+"""Pictures of points in a plane, with the decision boundaries of classifiers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from seqlab.views.picture import Picture
 from seqlab.views.text import clip, printable
 
 Floats = npt.NDArray[np.float64]
-FINE = 300  # cells of the grid on which classifiers are asked, each way
+FINE = 300  # points per axis of the grid that classifiers predict
 SHADE = 0.16  # opacity of a region
-LIKE = 2.5  # axes whose lengths differ less have the same scale
-MARKS = "osD^vP"  # of points, by class
+LIKE = 2.5  # axes get the same scale if their lengths differ by a smaller factor
+MARKS = "osD^vP"  # markers of points, by class
 
 
 def boundary_picture(
@@ -31,7 +31,7 @@ def boundary_picture(
     title: str = "Decision boundary",
     names: Sequence[str] = ("x₁", "x₂"),
 ) -> Picture:
-    """Draw which class a classifier chooses where, with the points it was taught by.
+    """Draw the decision regions and boundaries of a classifier, with its training points.
 
     classifier   anything with `predict` for rows of two numbers; or {name: classifier}, to compare their boundaries
     X            (n, 2) points
@@ -40,7 +40,7 @@ def boundary_picture(
     names        of the two numbers, at the axes
 
     Regions and the solid line belong to the first classifier, other lines to the others. For one linear classifier of
-    three classes and more, dashed lines are where each class is as good as all others, f(x) = 0. For linear classifiers
+    three classes and more, dashed lines are where the score of a class is zero, f(x) = 0. For linear classifiers
     of two classes the legend gives the margin: the distance to the nearest point, negative where a point is on
     the wrong side.
     """
@@ -102,13 +102,13 @@ class Window:
 
     @staticmethod
     def around(*points: Floats) -> Window:
-        """Return the window round points, with some space."""
+        """Return the window that contains the points, with a margin."""
         low, high = (f([f(one, axis=0) for one in points], axis=0) for f in (np.min, np.max))
         space = np.where(high > low, 0.08 * (high - low), 1.0)
         return Window(low - space, high + space)
 
     def grid(self) -> tuple[Floats, Floats, Floats]:
-        """Return the x and y of the grid, and all its points as rows."""
+        """Return the coordinates of the grid on both axes, and all its points as rows."""
         x, y = (np.linspace(self.low[i], self.high[i], FINE) for i in (0, 1))
         across, up = np.meshgrid(x, y)
         return x, y, np.column_stack([across.ravel(), up.ravel()])
@@ -116,11 +116,11 @@ class Window:
 
 @dataclass(frozen=True)
 class _Field:
-    """Scores of the classes on a grid: how much better each is than the best of the others.
+    """Scores of the classes on a grid.
 
-    lead     (k, y, x)   above 0 where the class is chosen
-    scores   (k, y, x)   f(x) of every class; None where the classifier has none
-    linear   a linear classifier of three classes or more
+    lead     (k, y, x)   score minus the best score of the other classes: above 0 where the class is predicted
+    scores   (k, y, x)   f(x) of every class; None if the classifier has no scores
+    linear   True for a linear classifier with three or more classes
     """
 
     classes: tuple[str, ...]
@@ -132,7 +132,7 @@ class _Field:
 
     @staticmethod
     def of(classifier: Any, window: Window) -> _Field:
-        """Ask a classifier at every point of the grid."""
+        """Compute the predictions and scores of a classifier at every point of the grid."""
         if not callable(getattr(classifier, "predict", None)):
             raise OptionError(f"a classifier has a method predict, got {classifier!r:.60}")
         x, y, rows = window.grid()
@@ -157,7 +157,7 @@ class _Field:
         scores = _scores(classifier, rows, len(known))
         if scores is not None and (known[scores.argmax(axis=1)] != chosen).mean() < 0.001:
             labels = known
-        else:  # no scores, or scores that do not say which class is chosen
+        else:  # no scores, or scores that disagree with the predicted classes
             scores = None
         values = (chosen[:, None] == labels) - 0.5 if scores is None else scores
         if len(labels) == 1:
@@ -183,7 +183,7 @@ class _Field:
 
     def lines(self, axes: Any, color: str, linestyle: Any) -> None:
         """Draw the boundaries."""
-        # Of two classes the boundaries coincide; of more each pair of neighbours shares one.
+        # With two classes both boundaries are the same line; with more, neighbouring classes share one.
         for lead in self.lead[: max(1, len(self.classes) - 1)]:
             if lead.min() < 0 < lead.max():
                 axes.contour(
@@ -191,7 +191,7 @@ class _Field:
                 )
 
     def zero(self, axes: Any, label: str, colour: str) -> None:
-        """Draw where the score of a class is 0."""
+        """Draw the line on which the score of a class is 0."""
         if self.scores is not None:
             score = self.scores[self.classes.index(label)]
             if score.min() < 0 < score.max():
@@ -199,15 +199,11 @@ class _Field:
 
 
 def _scores(classifier: Any, rows: Floats, count: int) -> Floats | None:
-    """Return (n, k) scores of the classes, where the classifier has a method for them."""
+    """Return the scores of the classes, (n, k); None if the classifier has none."""
     for name in ("decision_function", "predict_proba"):
         try:
             found = np.asarray(getattr(classifier, name)(rows), dtype=np.float64)
-        except (
-            AttributeError,
-            TypeError,
-            ValueError,
-        ):  # scikit-learn: none without probability=True, for example
+        except (AttributeError, TypeError, ValueError):  # scikit-learn: without probability=True, for example
             continue
         if found.ndim == 1 and count == 2:
             found = np.column_stack([-found, found])
@@ -217,7 +213,7 @@ def _scores(classifier: Any, rows: Floats, count: int) -> Floats | None:
 
 
 def _margin(classifier: Any, points: Floats, given: Sequence[str]) -> float | None:
-    """Return the distance of the nearest point to the hyperplane of a linear classifier of two classes."""
+    """Return the margin of a linear classifier of two classes: the distance of its hyperplane to the nearest point."""
     weights, bias = (np.asarray(getattr(classifier, name, ())) for name in ("coef_", "intercept_"))
     names = [str(label) for label in np.asarray(getattr(classifier, "classes_", ())).tolist()]
     if weights.size != 2 or bias.size > 1 or len(names) != 2 or not set(given) <= set(names):
@@ -250,7 +246,7 @@ def points_of(X: Any, width: int | None = None) -> Floats:
 
 
 def framed(axes: Any, window: Window, title: str, names: Sequence[str], *, equal: bool = True) -> None:
-    """Set the title, names and limits of the axes; equal: both axes have one scale if their ranges are similar."""
+    """Set the title, names and limits of the axes; with `equal`, axes with similar ranges get the same scale."""
     axes.set(xlim=(window.low[0], window.high[0]), ylim=(window.low[1], window.high[1]))
     axes.set(xlabel=short_name(names[0]), ylabel=short_name(names[1]))
     axes.set_title(printable(title))
@@ -267,5 +263,5 @@ def short_name(name: Any) -> str:
 
 
 def _by_number(name: str) -> tuple[bool, int, str]:
-    """Sort names that are whole numbers by their value."""
+    """Return the sort key of a name: whole numbers by value, then other names."""
     return (not name.isdecimal(), len(name) * name.isdecimal(), name)

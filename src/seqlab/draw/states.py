@@ -1,4 +1,4 @@
-"""State diagrams of hidden Markov models: start, transitions, and what every state emits."""
+"""State diagrams of hidden Markov models: start, transitions and emissions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from seqlab.views.palette import STRONGEST
 from seqlab.views.picture import Box, Corners, Disc, Picture, Shape, Text, arrow, towards, words_width
 from seqlab.views.text import clip, printable
 
-Row = tuple[str, float]  # an emission, and its share of what the state emits
-ROW, SMALL = 17.0, 12.0  # height of a row, size of its words
-TAIL, ASIDE = 44.0, 1.0  # length of the arrows of start and end, and their angle to the way out of the ring
+Row = tuple[str, float]  # an emission, and its probability
+ROW, SMALL = 17.0, 12.0  # height of a row, and its font size
+TAIL, ASIDE = 44.0, 1.0  # length of the start and end arrows, and their angle to the radius of the ring
 LEAST = 0.0005  # smaller probabilities are not drawn
 MOST_ARROWS = 20
 
@@ -28,23 +28,23 @@ MOST_ARROWS = 20
 def state_diagram(
     hmm: Any, *, symbols: int = 5, most: int = MANY, top: int | None = None, title: str = "State diagram"
 ) -> Picture:
-    """Draw the states of a hidden Markov model: where it starts, how it moves, what it emits.
+    """Draw the state diagram of a hidden Markov model: start, transitions and emissions.
 
     hmm       a fitted HMM of order 1, of any emissions
-    symbols   emissions written in a state: the most probable ones, the deeper shaded, the more probable
-    most      states that are shown: those with the largest probabilities of moves
-    top       moves that are shown: the most probable ones; None for up to 20
+    symbols   number of emissions listed in each state: the most probable ones, more probable ones shaded darker
+    most      number of states shown: those with the most probable transitions
+    top       number of transitions shown: the most probable ones; None for up to 20
     title     above the picture
 
-    Arrows from a dot are the start, arrows to a ring the end, if the model has one. What has probability 0 is not
-    drawn.
+    Arrows from a dot are the start, arrows to a small circle the end, if the model has one. Nothing with probability 0
+    is drawn.
     """
     model = getattr(hmm, "model_", hmm)
     start = _start(model)
     if start is None:
         raise OptionError(f"a state diagram is drawn of a fitted HMM, got {hmm!r:.80}")
     moves, end = moves_of(hmm), _end(model)
-    if end is not None and hasattr(model, "move_probabilities"):  # which are those of sentences that go on
+    if end is not None and hasattr(model, "move_probabilities"):  # counted without the ends
         moves = Moves(moves.labels, moves.table * (1 - end)[:, None], moves.seen, moves.forbidden, True)
     shown = [_names(row, whole_number(symbols, "symbols", 1)) for row in _emissions(model, len(start))]
     few = moves.among(whole_number(most, "most", 1))
@@ -96,7 +96,7 @@ def _drawn(
 def _way(
     at: complex, radius: float, angle: float, value: float, moves: Moves, taken: list[Corners], *, start: bool
 ) -> list[Shape]:
-    """Draw the arrow of the start into a state, or of the end out of it, unless its probability is 0."""
+    """Draw the start arrow into a state, or the end arrow out of it, unless its probability is 0."""
     if value < LEAST:
         return []
     edge, tail, beyond = (at + cmath.rect(radius + far, angle) for far in (2, TAIL, TAIL + 20))
@@ -126,14 +126,14 @@ def _state(at: complex, radius: float, name: str, rows: Sequence[Row], wide: flo
 
 
 def _names(rows: list[Row], most: int) -> list[Row]:
-    """Keep the emissions with the largest shares, and say how many others there are."""
+    """Keep the most probable emissions, and add a row with the number of others."""
     kept = sorted((row for row in rows if row[1] >= LEAST), key=lambda row: -row[1])
     more = len(kept) - most
     return [*kept[:most], *([(f"… {more:,} more", 0.0)] if more > 0 else [])]
 
 
 def _start(model: Any) -> npt.NDArray[np.float64] | None:
-    if hasattr(model, "move_probabilities"):  # of counts
+    if hasattr(model, "move_probabilities"):  # a counted HMM
         return np.asarray(model.move_probabilities[-1])
     for name in ("pi", "startprob_"):
         if isinstance(getattr(model, name, None), np.ndarray):
@@ -147,11 +147,11 @@ def _end(model: Any) -> npt.NDArray[np.float64] | None:
 
 
 def _emissions(model: Any, size: int) -> list[list[Row]]:
-    """Describe what every state emits."""
+    """Return the emissions of every state as rows."""
     if hasattr(model, "move_probabilities"):
         words = model.words.pool.strings()
         return [_symbols(words, row) for row in model.emissions()]
-    if hasattr(model, "emissionprob_"):  # of hmmlearn
+    if hasattr(model, "emissionprob_"):  # an HMM of hmmlearn
         return [_symbols(None, row) for row in model.emissionprob_]
     table = getattr(model, "emissions", None)
     parts = getattr(table, "stream", (table,))
@@ -159,7 +159,7 @@ def _emissions(model: Any, size: int) -> list[list[Row]]:
 
 
 def _of_state(table: Any, y: int) -> list[Row]:
-    """Describe what a state emits by one table."""
+    """Return the emissions of a state in one table as rows."""
     if hasattr(table, "probabilities"):
         return _symbols(table.symbols.words, table.probabilities[:, y])
     if hasattr(table, "rates"):

@@ -1,4 +1,4 @@
-"""The tables of the algorithms as a picture: forward, backward, and Viterbi with its back links."""
+"""Pictures of the forward, backward and Viterbi tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TABLES = {
 }
 ROW, EDGE, CAPTION, STEP = 26.0, 24.0, 58.0, 104.0
 MOST_ROWS = 12
-LEAST_LOG = -300.0  # smaller numbers are shown as logs
+LEAST_LOG = -300.0  # with smaller logs, logs are shown instead of the numbers
 
 
 def tables_picture(
@@ -38,15 +38,15 @@ def tables_picture(
     max_positions: int = 16,
     title: str = "",
 ) -> Picture:
-    """Draw the numbers of the algorithms, a column per position and a row per label (or state, for order 2 and 3).
+    """Draw forward, backward and Viterbi tables, a column per position and a row per label (state in order 2 and 3).
 
     trellis        of the sequence
     tokens         (T,) headings of the columns; positions by default
     tables         which of "forward", "backward" and "viterbi"
-    logs           write logs; None for logs where the numbers themselves are too small or too large to read
-    max_states     of more, those with the best paths through them are shown
-    max_positions  of more, the first are shown
-    title          stands above
+    logs           True to show logs; None to do so if the numbers themselves are too small or too large to read
+    max_states     of more states, those with the best paths through them are shown
+    max_positions  of more positions, the first are shown
+    title          above the picture
 
     In the Viterbi table lines are back links, and the best path is bold.
     """
@@ -95,7 +95,7 @@ def tables_picture(
 
 
 def _rows(through: Doubles, most: int) -> list[int]:
-    """Choose the states to show: those on the best paths."""
+    """Choose the states to show: those with the best paths through them."""
     merit = through.max(axis=0, initial=-np.inf)
     return sorted(np.argsort(-merit, kind="stable")[:most].tolist())
 
@@ -107,7 +107,7 @@ def _names(trellis: Trellis, rows: Sequence[int]) -> list[str]:
 
 
 def _table(name: str, trellis: Trellis, best: inference.ViterbiTable) -> Doubles:
-    """Compute (T, states) of one table."""
+    """Compute one table, (T, states)."""
     if name == "viterbi":
         return best.score.reshape(trellis.T, trellis.L**trellis.order)
     messages = inference.forward(trellis) if name == "forward" else inference.backward(trellis)
@@ -122,7 +122,7 @@ def _unreadable(tables: Iterable[Doubles]) -> bool:
 
 
 def _states(table: inference.ViterbiTable, shown: int) -> list[int]:
-    """Return the number of the state at every shown position of the best path; none without a path."""
+    """Return the states of the best path at the shown positions; an empty list if there is no path."""
     ids: list[int] = []
     with contextlib.suppress(ImpossibleError):
         ids = table.path().ids.tolist()
@@ -150,7 +150,7 @@ def _cells(
 def _links(
     table: inference.ViterbiTable, xs: Sequence[float], ys: dict[int, float], bold: set[tuple[int, int]]
 ) -> list[Shape]:
-    """Draw a line from every state to the one that its best prefix went through before."""
+    """Draw the back links: a line from every state to its predecessor on the best path into it."""
     shapes: list[Shape] = []
     shape, gap = table.score.shape[1:], 38.0
     for t in range(1, len(xs)):

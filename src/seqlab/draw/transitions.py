@@ -157,11 +157,11 @@ def _graph(moves: Moves, title: str, notes: list[str], *, legend: bool, top: int
 
 
 def ring(count: int, radius: float, beyond: float) -> tuple[list[complex], complex, float]:
-    """Return the places of discs in a ring, its centre, and how far the drawing reaches from there.
+    """Return the positions of discs in a ring, its centre, and the radius of the whole drawing.
 
-    beyond   room for what is outside the ring
+    beyond   space outside the ring
 
-    Neighbours have space for arrows and numbers between them.
+    The ring leaves space for arrows and numbers between neighbours.
     """
     size = 0.0 if count == 1 else max(90.0, (2 * radius + 78) / (2 * math.sin(math.pi / count)))
     reach = beyond + size + radius
@@ -174,7 +174,7 @@ def ring(count: int, radius: float, beyond: float) -> tuple[list[complex], compl
 
 
 def taken_by(places: Sequence[complex], radius: float) -> list[Corners]:
-    """Return the squares round discs, where no number can stand."""
+    """Return the bounding boxes of the discs, which numbers must not overlap."""
     return [(at.real - radius, at.imag - radius, at.real + radius, at.imag + radius) for at in places]
 
 
@@ -186,7 +186,7 @@ def ring_arrows(
     radius: float,
     taken: list[Corners],
 ) -> list[Shape]:
-    """Draw the arrows of chosen moves, the strongest above the others, with their numbers at free places."""
+    """Draw the arrows of the chosen transitions, the strongest on top, with their numbers at free places."""
     largest = max((abs(float(moves.table[move])) for move in chosen), default=1.0)
     arrows = [(_control(places, i, j, centre, radius), float(moves.table[i, j])) for i, j in chosen]
     shapes: list[Shape] = []
