@@ -44,14 +44,14 @@ class BagsOfColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairBags(BagColumn):
-    """Bags of label pairs: moves (entries,) has the number of the pair that an entry is about, from * L + to."""
+    """Bags with a label pair per entry: moves (entries,) has the number of the pair, from * L + to."""
 
     moves: AttributeIds = field(default_factory=lambda: NONE)
 
 
 @dataclass(frozen=True, slots=True)
 class BagsOfFunction:
-    """Calls the user's function at every token, or (on_moves) at every token but the first ones."""
+    """Calls the user's function at every token; with on_moves not at the first token of a sentence."""
 
     function: FeatureFunction
     on_moves: bool = False
@@ -149,11 +149,11 @@ class BagRows:
         return BagRows(self._bags, self._min_count, pool, self._ids[kept])
 
     def with_bags(self, bags: Callable[[Corpus], BagColumn]) -> BagRows:
-        """Copy the attributes for other bags."""
+        """Copy this with another source of bags and the same attributes."""
         return BagRows(bags, self._min_count, self.pool, self._ids)
 
     def _in_order(self) -> bool:
-        """Return True if every string of the pool is known, by its number."""
+        """Return True if all strings of the pool are attributes and have the same numbers there."""
         return len(self._ids) == len(self.pool) and np.array_equal(self._ids, np.arange(len(self._ids)))
 
     def restricted(self, numbers: AttributeIds) -> BagRows:

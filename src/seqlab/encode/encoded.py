@@ -25,14 +25,14 @@ LARGEST_VALUE = 1e18  # its squares and their sums fit float32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Attributes of every token, as numbers: those of token i are ids[indptr[i] : indptr[i + 1]].
+    """Attribute numbers of every token: those of token i are ids[indptr[i] : indptr[i + 1]].
 
     indptr   (tokens + 1,)
     ids      (entries,)
     values   (entries,)   value of each entry, or None when all are 1
     cluster_codes      (attributes,)   attributes that occur together (template_rows.py); None if unknown
-    moves    (entries,)   pair of labels that an entry is about, from * L + to: then its attribute has one weight for
-             all pairs; -1 for entries about every pair. None when all are
+    moves    (entries,)   label pair that an entry applies to, from * L + to; its attribute then has one weight for all
+             pairs. -1 for entries that apply to every pair; None if all do
     """
 
     indptr: Offsets
@@ -139,7 +139,7 @@ class EncodedCorpus:
         return EncodedCorpus(offsets, self.node.span(begin, end), edge, None, self.encoder)
 
     def blocks(self, tokens: int) -> Iterator[tuple[int, EncodedCorpus]]:
-        """Split into parts of about this many tokens, each with the number of its first sentence."""
+        """Split into blocks of about this many tokens; yield each with the number of its first sentence."""
         first = 0
         while first < len(self):
             last = int(np.searchsorted(self.offsets, self.offsets[first] + tokens, side="right")) - 1
@@ -181,9 +181,9 @@ def _names(rows: Rows, token: int, names: Sequence[str]) -> list[str]:
 
 
 def merged(parts: Sequence[Rows], tokens: int = 0) -> Rows:
-    """Concatenate rows of several producers token by token: the entries of all, in their order.
+    """Concatenate the rows of several producers token by token.
 
-    tokens   their number, for no producer at all
+    tokens   number of tokens, used if there is no producer
     """
     if len(parts) == 1:
         return parts[0]

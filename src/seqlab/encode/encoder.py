@@ -90,7 +90,7 @@ def as_features(given: Features) -> Made:
                 )
         return simplest(FeatureSum(tuple(given)))
     if isinstance(given, str):
-        from seqlab.features import presets  # parsed when imported
+        from seqlab.features import presets  # importing it parses all presets
 
         known: Template | None = presets.NAMED.get(given)
         return presets.preset_or_template(given) if known is None else known
@@ -103,7 +103,7 @@ def as_features(given: Features) -> Made:
 
 
 def simplest(given: FeatureSum) -> Made:
-    """Return the only part of a sum that has one, unless that is about pairs of labels."""
+    """Return the part of a sum that has only one, if it is a template or a plain function; otherwise the sum."""
     only = given.parts[0] if len(given.parts) == 1 else None
     return only if isinstance(only, Template) or type(only) is FeatureFunction else given
 
@@ -112,7 +112,7 @@ class Encoder:
     """Turns tokens into attribute numbers and labels into label numbers.
 
     features    a Template, the name of a preset, a function (sentence, t) -> strings or (string, number) pairs, a sum
-                or list of these, or None when the attributes come ready made; bags and vectors of a corpus are used in
+                or list of these, or None when the data are attributes already; bags and vectors of a corpus are used in
                 any case
     min_count   attributes seen less often in training are dropped
 
@@ -128,30 +128,31 @@ class Encoder:
         self._node: list[Producer] = []
         self._edge: list[Producer] = []
         self._names: dict[str, list[str]] = {}  # of attributes, made on first use
-        self.zeros = False  # whether ready-made attributes of value 0 count as seen in training
+        self.zeros = False  # True if attributes given with value 0 count as seen in training
 
     def fit(
         self, corpus: Any, labels: Labels = None, *, threads: int | None = None, classes: Sequence[str] = ()
     ) -> EncodedCorpus:
-        """Learn attributes and labels, and give the corpus encoded.
+        """Learn attributes and labels, and return the encoded corpus.
 
         corpus   a Corpus, sentences of one, or lists of lists: of words for a template, of dicts or lists of strings
                  without one
         labels   the name of a column, or a list of labels for every sentence
         threads  how many to use, None for every core
-        classes  further labels; label_pairs(...) is asked about all pairs of labels
+        classes  further labels, which label_pairs(...) functions are called for as well
         """
         return self._learn(corpus, labels, threads, classes, extend=False)
 
     def extend(
         self, corpus: Any, labels: Labels = None, *, threads: int | None = None, classes: Sequence[str] = ()
     ) -> EncodedCorpus:
-        """Learn from one more corpus on top of what is known, and give it encoded; labels, threads, classes as for fit.
+        """Learn further attributes and labels from another corpus, and encode it.
+
+        corpus, labels, threads, classes   as for fit
 
         Attributes keep their numbers; new ones, seen at least min_count times in this corpus, get the numbers after
         them, by falling frequency. Labels are the old and the new ones in the order of their names, so that label
-        numbers change: who keeps any finds them again by name. An encoder that knows no attribute learns as by fit().
-        Nothing changes when it fails.
+        numbers may change. An encoder without attributes learns as by fit(). An error changes nothing.
         """
         return self._learn(corpus, labels, threads, classes, extend=True)
 
@@ -178,7 +179,7 @@ class Encoder:
 
     @property
     def sees_labels(self) -> bool:
-        """True if features look at labels: then fit() must know all of them."""
+        """True if features depend on labels, so that fit() must know all labels."""
         parts = self.features.functions if isinstance(self.features, FeatureSum) else ()
         return any(isinstance(part, LabelPairFunction) for part in parts)
 
@@ -245,7 +246,7 @@ class Encoder:
         encoder = cls(known.features, min_count=known.min_count)
         encoder.labels = known.labels
         made, made_edge = sources_of(known.features, known.min_count, known.labels)
-        # Those after the computed attributes read columns.
+        # Computed attributes come first, then those of columns.
         made += [None] * (len(known.node) - len(made))
         fitted = bool(known.node or known.edge)
         if fitted and (len(known.node), len(known.edge)) != (len(made), len(made_edge)):
@@ -289,7 +290,7 @@ class Encoder:
             for i, source in enumerate(sources_of(self.features, self.min_count, known)[1]):
                 one = edge_producers[i]
                 if isinstance(source, BagsOfLabelPairs) and isinstance(one, BagRows):
-                    edge_producers[i] = one.with_bags(source)  # there may be more labels
+                    edge_producers[i] = one.with_bags(source)  # the labels may be more now
         else:
             producers, edge_producers = self._producers(read, known)
         for producer in producers:
@@ -308,7 +309,7 @@ class Encoder:
             return None
         number = {name: i for i, name in enumerate(self.labels)}
         known = np.array([*(number.get(name, -1) for name in names), -1], dtype=np.int32)
-        return known[codes]  # a missing label is -1 and has the last entry
+        return known[codes]  # the last entry is for a missing label, -1
 
     def _producers(self, corpus: Corpus, labels: tuple[str, ...]) -> tuple[list[Producer], list[Producer]]:
         """Make untrained producers of node and edge attributes."""
@@ -362,13 +363,13 @@ def _renumbered(kept: npt.NDArray[np.bool_], size: int, name: str) -> tuple[Attr
 
 
 Bags = Callable[[Corpus], BagColumn]
-Source = Plan | Bags  # what computes attributes: features of a template for the core, or bags
+Source = Plan | Bags  # computes attributes: template features in the core, or a function that makes bags
 
 
 def sources_of(
     features: Made, min_count: int, labels: tuple[str, ...]
 ) -> tuple[list[Source | None], list[Source | None]]:
-    """List what computes node and edge attributes, in the order of their producers."""
+    """List the sources of node attributes and of edge attributes, in the order of their producers."""
     parts = features.parts if isinstance(features, FeatureSum) else () if features is None else (features,)
     node: list[Source | None] = []
     edge: list[Source | None] = []
@@ -396,7 +397,7 @@ def _untrained(source: Any, min_count: int) -> Producer:
 
 
 def _producer(known: Known, source: Any, min_count: int) -> Producer:
-    """Make the producer with this data, if it fits the source of its attributes; None for columns."""
+    """Make a producer from stored data, which must fit its source; the source of a column is None."""
     if isinstance(source, Plan):
         if isinstance(known, KnownTemplate) and known.on_moves == source.on_moves:
             return TemplateRows.of(known, source.template, min_count)

@@ -1,4 +1,4 @@
-"""Attributes of functions phi(sentence, t, previous, label), which see the labels of two tokens."""
+"""Attributes of functions phi(sentence, t, previous, label), which depend on the labels of t - 1 and t."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from seqlab.encode.bag_rows import PairBags
 from seqlab.errors import CorpusError, ShapeError, TemplateError
 from seqlab.features.own import LabelPairFunction
 
-MOST_CALLS = 2**31  # of the function, for one corpus
+MOST_CALLS = 2**31  # largest number of calls of the function for one corpus
 
 
 @dataclass(frozen=True, slots=True)
 class BagsOfLabelPairs:
-    """Calls the function for every pair of labels at every token but the first ones.
+    """Calls the function for every label pair at every token but the first of a sentence.
 
-    labels   those of the model, in order: the pair (labels[a], labels[b]) has the number a * L + b
+    labels   all labels of the model; the pair (labels[a], labels[b]) has the number a * L + b
     """
 
     function: LabelPairFunction
     labels: tuple[str, ...]
 
     def __call__(self, corpus: Corpus) -> PairBags:
-        """Collect what it returns; every entry knows its pair."""
+        """Collect the attributes that the function returns, each with the number of its label pair."""
         pairs = [(one, other) for one in self.labels for other in self.labels]
         if corpus.token_count * len(pairs) > MOST_CALLS:
             raise ShapeError(

@@ -1,4 +1,4 @@
-"""Attributes of template features that may give several at one token, as `ngrams(word[0], 3)` does."""
+"""Attributes of template features that can have several values at a token, like `ngrams(word[0], 3)`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Codes = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class BagsOfFeatures:
-    """Writes the attributes of such features as bags, once for every combination of strings that they read.
+    """Computes the attributes of such features as bags, once per combination of strings that they read.
 
-    min_count   only features with this cut-off
-    on_moves    edge attributes: the first token of a sentence has none
+    min_count   use only features with this min_count
+    on_moves    compute edge attributes, which the first token of a sentence does not have
     """
 
     template: Template
@@ -39,7 +39,7 @@ class BagsOfFeatures:
         return BagColumn(rows.indptr, rows.ids, None, pool)
 
     def features(self) -> list[Feature]:
-        """Return the features of the template that it writes."""
+        """Return the features of the template whose attributes are computed here."""
         return [
             one
             for one in several_features(self.template, on_moves=self.on_moves)
@@ -66,7 +66,7 @@ class BagsOfFeatures:
         return Rows(indptr, flat[places])
 
     def _read(self, atom: Atom, corpus: Corpus) -> tuple[Codes, list[list[str]]]:
-        """Return (tokens,) a number for what each token reads, and the values of every number."""
+        """Return the number of the string that each token reads, (tokens,), and the values of each number."""
         codes, strings = column_of(atom.column, corpus, self.template.lexicons)
         boundary, size = self.template.boundary, len(strings)
         begins, ends = (np.repeat(side, corpus.lengths) for side in (corpus.offsets[:-1], corpus.offsets[1:]))
@@ -82,7 +82,7 @@ class BagsOfFeatures:
         return numbers, [*self._values(atom, strings, np.unique(numbers)), []]
 
     def _values(self, atom: Atom, strings: _core.StringPool, used: Codes) -> list[list[str]]:
-        """Return the values of every string, and of the symbols before and after a sentence."""
+        """Return the values of each string, then those of the symbols before and after a sentence."""
         boundary, lexicons = self.template.boundary, self.template.lexicons
         texts, wanted = strings.strings(), np.zeros(len(strings), dtype=bool)
         wanted[used[used < len(strings)]] = True
@@ -101,12 +101,12 @@ class BagsOfFeatures:
 
 
 def several_features(template: Template, *, on_moves: bool) -> list[Feature]:
-    """Return the features that may give several node attributes, or (on_moves) edge attributes, at a token."""
+    """Return the features that can have several node attributes (with on_moves, edge attributes) at a token."""
     seen: Sequence[Feature] = template.features
     return [one for one in seen if (one.on_edge if on_moves else one.on_node) and one in template.several]
 
 
 def bags_of(template: Template, *, on_moves: bool) -> list[BagsOfFeatures]:
-    """Return the writers of such attributes, one for every cut-off."""
+    """Return an object that computes such attributes for each min_count of the features."""
     least = sorted({one.min_count for one in several_features(template, on_moves=on_moves)})
     return [BagsOfFeatures(template, count, on_moves) for count in least]

@@ -127,7 +127,7 @@ class StoredFeatures(Field):
 
 
 def _part(state: State, one: Any) -> Template | FeatureFunction:
-    """Read one part of a sum of features."""
+    """Read one stored part of a sum of features."""
     if one == "template":
         return value_of(Template, state.any_part("template"))
     kind, name = next(iter(one.items())) if isinstance(one, dict) and len(one) == 1 else (None, None)

@@ -53,7 +53,7 @@ class Plan:
             self._add(feature, min_count)
 
     def features(self) -> list[Feature]:
-        """Return the features of the template for these attributes that give one at most (see several_rows.py)."""
+        """Return the features with at most one attribute per token; several_rows.py has the others."""
         seen = (one for one in self.template.features if (one.on_edge if self.on_moves else one.on_node))
         return [one for one in seen if one not in self.template.several]
 
@@ -138,7 +138,7 @@ def is_native(calls: Sequence[Call]) -> bool:
 
 
 def native_calls(calls: Sequence[Call]) -> list[tuple[str, int]]:
-    """Return calls as the core takes them."""
+    """Convert calls to the form that the core takes."""
     return [(call.name, _within(int(call.args[0]) if call.args else 0)) for call in calls]
 
 

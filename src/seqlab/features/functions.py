@@ -1,8 +1,8 @@
 """The functions of the template language in plain Python; these are the definitions.
 
-A function takes a value (and its arguments) and gives a string, or None: then the feature is absent. Some give a list
-of strings: then there is a feature for each of them.
-"Character" means code point. Functions with a yes/no answer give "yes" or None.
+A function takes a value (and its arguments) and returns a string, or None if the feature is absent. Some return a list
+of strings: one feature for each.
+"Character" means code point. Functions with a yes/no answer return "yes" or None.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def script(value: str) -> str:
 
 
 def ngrams(value: str, n: int) -> list[str]:
-    """All different runs of n characters, in order: a feature for each. `ngrams("banana", 3)` -> ban, ana, nan."""
+    """All distinct character n-grams in order, a feature for each. `ngrams("banana", 3)` -> ban, ana, nan."""
     return list(dict.fromkeys(value[i : i + n] for i in range(len(value) - n + 1)))
 
 
@@ -174,9 +174,9 @@ def script_of(c: str) -> str:
 
 
 class Function(NamedTuple):
-    """A function of the language, the types of its arguments after the value, and their least value.
+    """Function of the template language, with the types and smallest values of its further arguments.
 
-    several   True for one that gives a list of values: the feature is there once for each of them
+    several   True if it returns a list of values, each of which makes a feature
     """
 
     apply: Callable[..., Any]

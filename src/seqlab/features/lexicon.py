@@ -75,7 +75,7 @@ class Lexicon(Brief):
             content = Path(checked_name(path)).read_bytes()
         except OSError as error:
             raise TemplateError(f"lexicon {name!r}: cannot read {str(path)!r}: {error.strerror}") from error
-        except ValueError as error:  # a NUL, or half of a character, in the name
+        except ValueError as error:  # the name has a NUL or a lone surrogate
             raise TemplateError(f"lexicon {name!r}: cannot read {str(path)!r}: {error}") from error
         entries: dict[str, str] = {}
         for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
@@ -206,13 +206,13 @@ class Gazetteer(Brief):
         return f"@gazetteer({self.lexicon},{read})"
 
     def values(self, tokens: Sequence[str | None], lexicons: Mapping[str, Lexicon]) -> list[str | None]:
-        """Compute the column from the values of `self.column`; a missing one is part of no entry."""
+        """Compute the column from the values of `self.column`; missing values match no entry."""
         there = [NO_ENTRY if token is None else token for token in tokens]
         folded = there if self.fold is None else [FOLDS[self.fold](token) for token in there]
         return longest_matches(folded, lexicons[self.lexicon].phrases(self.fold))
 
 
-NO_ENTRY = "\0"  # in no lexicon: files and templates refuse it
+NO_ENTRY = "\0"  # no lexicon contains it: files and templates reject it
 PLAIN = ("position", "from_end", "sentence_length", "first", "last")
 
 

@@ -61,7 +61,7 @@ class _Feature(NamedTuple):
     min_count: int
 
 
-FURTHEST = 10_000  # tokens that an offset may lead away: the core keeps a row for each of them
+FURTHEST = 10_000  # largest offset: the core keeps a row per token of distance
 TOO_FAR = f"a feature reads at most {FURTHEST:,} tokens away"
 
 

@@ -1,4 +1,4 @@
-"""Feature functions in Python, for features that the template language cannot express, and sums of features."""
+"""Feature functions in Python, for features that the template language cannot express; sums of features."""
 
 from __future__ import annotations
 
@@ -53,18 +53,17 @@ class FeatureFunction(_Addable):
 
 
 class PairFunction(FeatureFunction):
-    """A function (sentence, t) whose attributes are for pairs of labels: each has a weight for every pair it came with.
+    """Function (sentence, t) whose attributes are for label pairs: each has a weight for every pair seen with it.
 
-    It is asked for every token but the first of a sentence, about the labels of t - 1 and t.
+    It is called for every token but the first of a sentence; the pair are the labels of t - 1 and t.
     """
 
 
 class LabelPairFunction(FeatureFunction):
-    """A function phi(sentence, t, previous, label) of the labels of t - 1 and t: each of its strings has one weight.
+    """Function phi(sentence, t, previous, label) of the labels of t - 1 and t; each of its strings has one weight.
 
-    The score of a labelling is the sum of weight times value over all positions t = 1, 2, ... and strings that
-    phi gives for the labels there, beside the other features. phi is called for every pair of labels at every
-    token but the first, which has no label before it.
+    It adds to the score of a labelling the sum of weight times value, over t = 1, 2, ... and the strings of phi for
+    the labels at t - 1 and t. phi is called for every label pair at every token but the first of a sentence.
     """
 
     def __post_init__(self) -> None:
@@ -72,7 +71,7 @@ class LabelPairFunction(FeatureFunction):
         _check_function(self.function, "(sentence, t, previous, label)", what, (None, 1, "", ""))
 
     def __call__(self, sentence: Any, t: int, previous: str = "", label: str = "") -> Bag:
-        """Return the strings for two labels at t - 1 and t, with their values."""
+        """Return the strings for the labels of t - 1 and t, with their values."""
         where = f"{self.name}(sentence, {t}, {previous!r:.40}, {label!r:.40})"
         return _read(self.function(sentence, t, previous, label), where)
 
@@ -81,20 +80,23 @@ Part = Template | FeatureFunction
 
 
 def pairs(function: Callable[..., Given]) -> PairFunction:
-    """Use a function (sentence, t) -> attributes for pairs of labels, as `edge:` does in a template."""
+    """Make edge features of a function (sentence, t) -> attributes, like `edge:` in a template."""
     return function if isinstance(function, PairFunction) else PairFunction(function)
 
 
 def label_pairs(function: Callable[..., Given]) -> LabelPairFunction:
-    """Use a function phi(sentence, t, previous, label) -> strings or (string, number) pairs, each with one weight."""
+    """Make features of a function phi(sentence, t, previous, label) -> strings or (string, number) pairs.
+
+    Each string has one weight, whatever the labels.
+    """
     return function if isinstance(function, LabelPairFunction) else LabelPairFunction(function)
 
 
 @dataclass(frozen=True)
 class FeatureSum(_Addable):
-    """Features of several kinds together: templates, and functions of one's own.
+    """Sum of features: templates, and functions of the user's own.
 
-    parts   templates (put together as one), functions (sentence, t), pairs(...) and label_pairs(...)
+    parts   templates (joined into one), functions (sentence, t), pairs(...) and label_pairs(...)
 
     >>> def endings(sentence, t):
     ...     return [sentence["word"][t][-2:]]
@@ -128,11 +130,11 @@ class FeatureSum(_Addable):
 
     @property
     def bigram(self) -> bool:
-        """Return True if pairs of labels have weights of their own."""
+        """True if there are transition weights that do not depend on the words."""
         return self.template is None or self.template.bigram
 
     def attributes(self, sentence: Any, t: int) -> list[str]:
-        """Return what labels see at token t of a sentence."""
+        """Return the node attributes at token t of a sentence."""
         found = [] if self.template is None else self.template.attributes(sentence, t)
         for function in self.functions:
             if not isinstance(function, (PairFunction, LabelPairFunction)):
@@ -140,7 +142,7 @@ class FeatureSum(_Addable):
         return found
 
     def edge_attributes(self, sentence: Any, t: int) -> list[str]:
-        """Return what every pair of labels sees at token t of a sentence; label_pairs(...) sees the labels too."""
+        """Return the edge attributes at token t of a sentence, without those of label_pairs(...)."""
         found = [] if self.template is None else self.template.edge_attributes(sentence, t)
         for function in self.functions if t else ():
             if isinstance(function, PairFunction):
@@ -156,7 +158,7 @@ def _flat(parts: Iterable[Any]) -> Iterable[Part]:
         if isinstance(part, FeatureSum):
             yield from part.parts
         elif isinstance(part, str):
-            from seqlab.features.presets import preset_or_template  # presets are parsed when imported
+            from seqlab.features.presets import preset_or_template  # importing it parses all presets
 
             yield preset_or_template(part)
         elif isinstance(part, (Template, FeatureFunction)):
@@ -166,7 +168,7 @@ def _flat(parts: Iterable[Any]) -> Iterable[Part]:
 
 
 def _check_function(function: Any, call: str, given: str, example: Sequence[Any]) -> None:
-    """Reject what cannot be called that way."""
+    """Reject anything that cannot be called with these arguments."""
     if not callable(function):
         raise TemplateError(f"a function {call} -> strings is wanted, got {function!r}")
     try:
@@ -192,7 +194,7 @@ def _fits(wanted: inspect.Signature, count: int) -> bool:
 
 
 def _read(given: Any, where: str) -> Bag:
-    """Read what a function gave; `where` begins a message."""
+    """Read the attributes that a function returned; `where` begins error messages."""
     if isinstance(given, Mapping):
         for name, value in given.items():
             if isinstance(value, Token):

@@ -128,7 +128,7 @@ class Line:
 
 WITH_LEXICON = ("in", "gazetteer")
 KINDS = {"edge": (False, True), "both": (True, True)}  # -> on_node, on_edge
-LONGEST_NUMBER = 100  # characters: longer ones mean nothing, and take time to read
+LONGEST_NUMBER = 100  # characters: longer ones are mistakes, and slow to convert
 MOST = 10_000  # features that one line may define: more is a typing error, and would take minutes
 
 

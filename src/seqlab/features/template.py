@@ -66,7 +66,7 @@ class Template:
 
     @cached_property
     def several(self) -> frozenset[Feature]:
-        """The features that may give several attributes at one token."""
+        """The features that can have several attributes at one token."""
         return frozenset(filter(gives_several, self.features))
 
     @property
@@ -173,9 +173,9 @@ class Template:
     @overload
     def __add__(self, other: Callable[..., Any]) -> kinds.FeatureSum: ...
     def __add__(self, other: Any) -> Any:
-        """Put both together; `no edge` on either side holds, and the boundary symbols are those of the left one.
+        """Join two templates; `no edge` of either applies to both, and boundary symbols are those of the left one.
 
-        With a function (sentence, t) the sum has its attributes beside those of the template.
+        With a function (sentence, t), return a FeatureSum of both.
         """
         if isinstance(other, str):
             other = _parsed(other, lexicons=self.lexicons)
@@ -192,7 +192,7 @@ class Template:
         return Template(features, self.bigram and other.bigram, self.boundary, lexicons)
 
     def __radd__(self, other: Callable[..., Any]) -> kinds.FeatureSum:
-        """Put a function (sentence, t) and the template together."""
+        """Return the sum of a function (sentence, t) and the template."""
         from seqlab.features.own import FeatureSum  # needs this module
 
         return FeatureSum((other, self)) if callable(other) else NotImplemented
@@ -262,7 +262,7 @@ def _read(path: str | PathLike[str]) -> str:
         raise TemplateError(
             f"not UTF-8: {error.reason} at byte {error.start}", place=Place(path=str(path))
         ) from error
-    except ValueError as error:  # a NUL, or half of a character, in the name
+    except ValueError as error:  # the name has a NUL or a lone surrogate
         raise TemplateError(f"cannot read the template {str(path)!r}: {error}") from error
 
 

@@ -67,13 +67,13 @@ def missing_column(name: str, columns: Sequence[str]) -> TemplateError:
 
 
 def gives_several(feature: Feature) -> bool:
-    """Return True if the feature may give several attributes at one token."""
+    """Return True if the feature can have several attributes at one token."""
     calls = (call.name for atom in feature.atoms for call in atom.calls)
     return any(name in FUNCTIONS and FUNCTIONS[name].several for name in calls)
 
 
 def values(atom: Atom, view: View, t: int) -> list[str]:
-    """Read the atom at token t: no value when it is absent, and several after some functions."""
+    """Return the values of an atom at token t: none if it is absent; some functions return several."""
     start = t if not atom.absolute else view.length if atom.offset < 0 else 0
     place = start + atom.offset
     if 0 <= place < view.length:
@@ -83,7 +83,7 @@ def values(atom: Atom, view: View, t: int) -> list[str]:
 
 
 def all_through(calls: Sequence[Call], read: str | None, lexicons: Mapping[str, Lexicon]) -> list[str]:
-    """Apply all calls to a value, innermost first: each to all values that came of those before; equal ones count once.
+    """Apply all calls to a value, innermost first, each to all results of the one before; duplicates are dropped.
 
     `in` compares in the case of the last `lower` or `upper` before it: the entries are put into the same case, so that
     `in(lower(word[0]), cities)` finds "Berlin" however the file spells it.
@@ -106,18 +106,18 @@ def all_through(calls: Sequence[Call], read: str | None, lexicons: Mapping[str, 
 
 
 def passed_through(calls: Sequence[Call], read: str | None, lexicons: Mapping[str, Lexicon]) -> str | None:
-    """Apply calls that give one value each; None when it is absent."""
+    """Apply calls that return one value each; None if the feature is absent."""
     found = all_through(calls, read, lexicons)
     return found[0] if found else None
 
 
 def attributes(feature: Feature, view: View, t: int) -> list[str]:
-    """Return the attribute strings of a feature at token t: none when one of its values is absent."""
+    """Return the attribute strings of a feature at token t: none if one of its values is absent."""
     return written(feature, [values(atom, view, t) for atom in feature.atoms])
 
 
 def written(feature: Feature, read: Sequence[Sequence[str]]) -> list[str]:
-    """Write the attributes of all combinations of these values, the last varying fastest."""
+    """Return the attribute strings of all combinations of values, the last varying fastest."""
     return [
         feature.pieces[0] + "".join(map(str.__add__, some, feature.pieces[1:])) for some in product(*read)
     ]

@@ -48,11 +48,11 @@ def match(value: str, pattern: str) -> str:
 
 
 def _found(value: str, pattern: str) -> bytes | None:
-    """Find the leftmost match, in time of text times pattern.
+    """Find the leftmost match, in time proportional to the text times the pattern.
 
-    Wapiti tries one start after the other and backtracks. Whether the steps from one on fit a place, and how much the
-    attempt adds to the length, depends on step and place alone: a row of these answers for every place, made from that
-    of the next one, holds all that backtracking would find.
+    Wapiti tries every start and backtracks. Here a table is filled instead: whether the pattern from one item on
+    matches at a position, and how much the attempt adds to the length, depends on item and position alone. The row
+    of a position is computed from that of the next one.
 
     Wapiti keeps the length in a variable that an attempt which fails after an optional item leaves too large:
     "x?xy" in "xyz" gives "xyz". Models trained by Wapiti depend on such values, so they are reproduced here.
@@ -69,7 +69,7 @@ def _found(value: str, pattern: str) -> bytes | None:
             if byte not in fitting:
                 row.append(without if times == "?" or (times == "*" and without.fits) else _Attempt(False, 1))
                 continue
-            # `after` begins with the end of the pattern, as `row` does.
+            # The first entry of `after`, as of `row`, is that of the end of the pattern.
             width = len(parts.steps) - step
             taken = after[width if times == "*" else width - 1]
             if times == "*":
@@ -86,7 +86,7 @@ def _found(value: str, pattern: str) -> bytes | None:
 
 
 class _Attempt(NamedTuple):
-    """The answer to whether some steps fit at a place, and what trying them adds to the length."""
+    """Result of matching the rest of a pattern at a position, and what the attempt adds to the length."""
 
     fits: bool
     length: int
