@@ -294,7 +294,7 @@ def _one_word_labels(corpus: Corpus, name: str, labels: set[str]) -> dict[str, s
 
 
 def _scheme(corpus: Corpus, name: str, scheme: Scheme | str) -> Iterator[Finding]:
-    # A sentence with a missing label is left out: what comes before and after it is not known.
+    # Sentences with a missing label are left out: a tag cannot be checked without its neighbours.
     sequences = [[] if None in labels else labels for labels in corpus.column(name)]
     if scheme == "auto":
         found = detect(sequences)

@@ -1,4 +1,4 @@
-"""Scores of states that were found without labels, beside labels: many-to-one and one-to-one accuracy, V-measure."""
+"""Scores of induced states against gold labels: many-to-one and one-to-one accuracy, V-measure."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Counts = npt.NDArray[np.float64]
 
 # eq:many-to-one   Σ_k max_y c(k, y) / N
 def many_to_one(gold: Any, predicted: Any, column: str | None = None) -> float:
-    """Compute accuracy by token when every state is named by the label that it most often meets.
+    """Compute token accuracy after each state is mapped to its most frequent gold label.
 
     gold        the right labels: a list of labels for every sentence, or a Corpus
     predicted   the states, likewise; labels and states may be strings or whole numbers
-    column      of the labels, where gold is a Corpus
+    column      of the labels, if gold is a Corpus
 
-    More states can only help: it is 1 when every token has a state of its own.
+    More states can only help: the accuracy is 1 when every token has its own state.
     """
     table = _table(gold, predicted, column)
     return float(table.max(axis=1).sum() / table.sum())
 
 
 def one_to_one(gold: Any, predicted: Any, column: str | None = None) -> float:
-    """Compute accuracy by token when states are named by the best assignment, no label for two states.
+    """Compute token accuracy after the best one-to-one mapping of states to labels.
 
-    gold, predicted and column as for many_to_one. A state that is left without a label is wrong everywhere.
+    gold, predicted and column as for many_to_one. Tokens of a state without a label count as errors.
     """
     table = _table(gold, predicted, column)
     size = max(table.shape)
@@ -45,7 +45,7 @@ def v_measure(gold: Any, predicted: Any, column: str | None = None, *, beta: flo
     """Compute the V-measure: the harmonic mean of homogeneity and completeness, from 0 to 1.
 
     gold, predicted and column as for many_to_one
-    beta   above 1 completeness counts more, below 1 homogeneity does
+    beta   above 1 gives more weight to completeness, below 1 to homogeneity
     """
     number(beta, "beta")
     joint = _table(gold, predicted, column)
@@ -61,7 +61,7 @@ def v_measure(gold: Any, predicted: Any, column: str | None = None, *, beta: flo
 
 
 def _table(gold: Any, predicted: Any, column: str | None) -> Counts:
-    """Count (states, labels) tokens of each state and label; every row and every column has some."""
+    """Count the tokens of each state and label, (states, labels); no row or column is all zero."""
     paired = pair(_strings(gold), _strings(predicted), column)
     states, state = np.unique(paired.predicted.codes, return_inverse=True)
     labels, label = np.unique(paired.gold.codes, return_inverse=True)
@@ -70,7 +70,7 @@ def _table(gold: Any, predicted: Any, column: str | None) -> Counts:
 
 
 def _strings(rows: Any) -> Any:
-    """Write whole numbers as strings; anything else stays, and is checked later."""
+    """Convert whole numbers to strings; other values are checked later."""
     if is_corpus(rows) or isinstance(rows, (str, bytes)) or not isinstance(rows, Iterable):
         return rows
     listed = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
@@ -88,10 +88,10 @@ def _entropy(shares: Counts) -> float:
 
 
 def _assignment(worth: Counts) -> npt.NDArray[np.int64]:
-    """Find the column of each row of a square table that together are worth most: shortest augmenting paths."""
+    """Find the assignment of columns to rows with the largest sum, by shortest augmenting paths (Hungarian method)."""
     size, cost = len(worth), worth.max() - worth
-    rows, columns = np.zeros(size + 1), np.zeros(size + 1)  # prices
-    taken = np.full(size + 1, -1)  # the row of each column; the last column is where a path begins
+    rows, columns = np.zeros(size + 1), np.zeros(size + 1)  # dual variables
+    taken = np.full(size + 1, -1)  # row assigned to each column; the last column starts paths
     for row in range(size):
         taken[size], at = row, size
         least, before = np.full(size, np.inf), np.full(size, size)

@@ -35,7 +35,7 @@ from seqlab.views.text import left, printable, right, text_width
 class Report(Written):
     """Quality of the predicted labels.
 
-    sentences    their number, without empty ones
+    sentences    number of sentences, without empty ones
     unseen       tokens whose word was not seen in training, or None if unknown
     missing      tokens without a gold label (None), which were left out of everything else
     figures      headline figures by name: accuracy, sentence_accuracy, span_f1, ...
@@ -175,12 +175,12 @@ def evaluate(
 ) -> Report:
     """Evaluate predicted labels against gold labels.
 
-    gold, predicted   lists of lists of labels, or corpora, and then `column` says which of their columns; a token
-                      whose gold label is None is left out
+    gold, predicted   lists of lists of labels, or corpora with the labels in `column`; a token whose gold label is None
+                      is left out
     words             lists of lists of words; those of the gold corpus when it is one
     known             the words of training (a set, sentences, or a corpus), for the accuracy on unseen words
     scheme            "auto" looks at the labels; a name or Scheme; None for plain labels without spans
-    repair            what becomes of spans with invalid labels: "conlleval" keeps them, "strict" drops them
+    repair            how spans with invalid labels are treated: "conlleval" keeps them, "strict" drops them
     confidence, seed  of those intervals; the same seed draws the same sentences
     bootstrap         how many times sentences are drawn anew for confidence intervals; 0 for none, 1000 is usual
     """

@@ -18,12 +18,12 @@ from seqlab.tags.coding import Bools, Coded, Codes, encode, many
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Paired(Brief):
-    """Gold and predicted labels in one coding, labels in alphabetical order.
+    """Gold and predicted labels, numbered alike in alphabetical order.
 
-    words    their words, if known
-    unseen   (tokens,) words not seen in training, or None if unknown
-    missing  tokens without a gold label, which were left out
-    source   the corpus of the gold labels, or None; it has file and line of a sentence
+    words    the words of the tokens, if known
+    unseen   (tokens,) True for words not seen in training; None if unknown
+    missing  number of tokens without a gold label, which were left out
+    source   the corpus of the gold labels, for the file and line of a sentence; None for lists
     """
 
     gold: Coded
@@ -40,7 +40,7 @@ class Paired(Brief):
 
 
 def say_strange(gold: Iterable[str], labels: Sequence[str]) -> None:
-    """Warn if none of the gold labels is one of the labels of a model: nothing can be right then."""
+    """Warn if the model knows none of the gold labels, so that no prediction can be right."""
     found = sorted(set(gold))
     if not found or not set(labels).isdisjoint(found):
         return
@@ -100,7 +100,7 @@ def pair(
 
 
 def _without(side: Coded, given: Bools) -> Coded:
-    """Leave out positions; the sequences stay, though some may be empty then."""
+    """Leave out positions; sequences that lose all positions stay, empty."""
     before = np.append(0, np.cumsum(given))
     return Coded(side.values, side.codes[given], before[side.offsets], side.name)
 
@@ -118,7 +118,7 @@ def _coded_alike(sides: Mapping[str, Any], column: str | None) -> list[Coded]:
         labels = value.column(column) if is_corpus(value) else value
         coded.append(encode(many(labels, name), name, index, missing=name == "gold"))
     values = sorted(index)
-    rank = np.full(len(values) + 1, MISSING, dtype=np.int32)  # the last entry is that of a missing label
+    rank = np.full(len(values) + 1, MISSING, dtype=np.int32)  # the last entry is for a missing label, -1
     rank[[index[value] for value in values]] = np.arange(len(values))
     return [Coded(values, rank[side.codes], side.offsets, side.name) for side in coded]
 

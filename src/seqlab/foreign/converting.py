@@ -115,9 +115,10 @@ def tagger_of(given: ForeignModel, columns: Sequence[str] | None = None, learner
 
 
 def foreign_of(tagger: LinearTagger, labels: Sequence[str] | None = None) -> ForeignModel:
-    """Give the weights of a tagger of order 1 as a foreign model: the way back from tagger_of.
+    """Convert a tagger of order 1 to a foreign model, the inverse of tagger_of.
 
-    labels   all labels of the tagger, and possibly more, in another order; None for those of the tagger
+    labels   the labels of the result: those of the tagger, perhaps with others, in any order; None for those of the
+             tagger
     """
     model = tagger.model_
     if model.order != 1 or model.edge is not None or model.rules:
@@ -142,7 +143,7 @@ def _by_attribute(
     order = _sorted(given)
     counts = np.bincount(given.attribute, minlength=len(given.names))
     starts = np.cumsum(counts) - counts
-    if order is None and np.array_equal(origin, np.arange(len(counts))):  # files of CRFsuite are in our order
+    if order is None and np.array_equal(origin, np.arange(len(counts))):  # as in files of CRFsuite
         begin = np.concatenate([starts, [len(given.attribute)]]).astype(np.int64)
         return begin, given.cell.astype(np.int32), np.ascontiguousarray(given.weight)
     order = np.arange(len(given.attribute)) if order is None else order
@@ -153,7 +154,7 @@ def _by_attribute(
 
 
 def _sorted(given: Weighted) -> Numbers | None:
-    """Return the order of the weights by attribute and cell; None when they are in that order."""
+    """Return the order that sorts the weights by attribute and cell; None if they are sorted."""
     step = np.diff(given.attribute)
     if (step > 0).all() or ((step >= 0).all() and (np.diff(given.cell)[step == 0] > 0).all()):
         return None

@@ -40,7 +40,7 @@ TEXT_HEAD = b"version:"
 BINARY_HEAD = (100).to_bytes(4, "little") + bytes(4)
 _START = struct.Struct("<IidIII")
 MOST_SHARED = 256  # bytes of words for each entry of the trie; usual ones have ten
-LONGEST = 1 << 16  # bytes of a word
+LONGEST = 1 << 16  # bytes of the longest word
 
 
 def read_text(content: bytes, encoding: str, columns: Sequence[str] | None) -> ForeignModel:
@@ -238,8 +238,8 @@ def _words(base: Ints, check: Ints, at: int) -> list[tuple[bytes, int]]:
         slot = came_from[node[living]]
         letter = slot - check[slot] - 1
         lengths[living] += 1
-        # A word passes an entry once, unless there is a cycle; and words that share prefixes cannot have many times the
-        # bytes of the trie.
+        # Limits for damaged files: a word visits an entry once, unless there is a cycle, and words that share prefixes
+        # cannot be many times as long as the trie.
         if (
             slot.min() < 0
             or not 0 <= letter.min() <= letter.max() <= 255

@@ -1,20 +1,20 @@
-"""CRFsuite's binary models: read, and written.
+"""Reader and writer of CRFsuite's binary model files.
 
-    header     "lCRF", size of the file, "FOMC", version; counts; where each chunk begins
+    header     "lCRF", size of the file, "FOMC", version; counts; offset of each chunk
     "FEAT"     weights: (kind, from, to, weight) -- kind 0 from an attribute to a label, 1 from a label to a label
     "CQDB"     twice: the names of the labels, and of the attributes, by number
-    "LFRF", "AFRF"   which weights each label and attribute has, which the weights say themselves
+    "LFRF", "AFRF"   the weights of each label and attribute; redundant, and not read
 
 A chunk of names:
 
-    header     "CQDB", size, flags, 0x62445371, room for names, where the places of the names stand
-    tables     256 pairs (where, how many): the buckets of a hash table, twice as many as it has names
+    header     "CQDB", size, flags, 0x62445371, capacity for names, offset of the list of places
+    tables     256 pairs (offset, size) of hash tables, each with twice as many buckets as names
     records    number, length of the name with its closing 0, the name
-    buckets    (hash, where its record begins); an empty one has 0 there. A name is looked for in table hash % 256,
-               from bucket (hash / 256) % (how many) on, to the first empty one
-    places     of record 0, 1, 2, ..., from the beginning of this chunk
+    buckets    (hash, offset of the record); the offset of an empty one is 0. A name is looked up in table hash % 256,
+               from bucket (hash / 256) % size up to the first empty one
+    places     offsets of record 0, 1, 2, ..., from the beginning of this chunk
 
-Chunks of references have a number for each label (and two more, which are 0) or attribute: where its list begins.
+Chunks of references ("LFRF", "AFRF") have the offset of a list for each attribute or label (and two more, 0).
 
 All numbers are little-endian and have 4 bytes; weights are doubles.
 """
@@ -41,7 +41,7 @@ _NAMES = struct.Struct("<4sIIIII")
 _RECORD = struct.Struct("<II")
 BYTE_ORDER = 0x62445371
 TABLES = 256
-LARGEST_FILE = 2**32 - 1  # places in the file are numbers of 4 bytes
+LARGEST_FILE = 2**32 - 1  # offsets have 4 bytes
 
 
 def read(content: bytes, encoding: str) -> ForeignModel:
@@ -90,7 +90,7 @@ def _model(
     state = kind == STATE
     keys = kind.astype(np.int64) * (K + L) * L + source * L + target
     repeated = np.zeros(len(kind), dtype=bool)
-    if not (np.diff(keys) > 0).all():  # those of CRFsuite itself rise
+    if not (np.diff(keys) > 0).all():  # CRFsuite sorts them
         _, first = np.unique(keys, return_index=True)
         repeated[:] = True
         repeated[first] = False
@@ -134,7 +134,7 @@ def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> 
 def _one_by_one(
     content: bytes, begin: int, size: int, places_at: int, count: int, what: str, encoding: str
 ) -> list[str]:
-    """Read names with a check of each."""
+    """Read names one by one, and raise an error for the first that is wrong."""
     names: dict[str, None] = {}
     left = size  # all names together are no longer than the chunk
     for number, place in enumerate(np.frombuffer(content, "<u4", count, begin + places_at).tolist()):
@@ -157,7 +157,7 @@ def _one_by_one(
 
 
 def _pooled(content: bytes, begin: int, size: int, places: npt.NDArray[Any]) -> Pooled | None:
-    """Read all names at once; None where one of them is wrong, which reading one by one then finds."""
+    """Read all names at once; None if one of them is wrong, which _one_by_one then reports."""
     at = places.astype(np.int64)
     if at.min() < _NAMES.size or at.max() + _RECORD.size > size:
         return None
@@ -167,7 +167,7 @@ def _pooled(content: bytes, begin: int, size: int, places: npt.NDArray[Any]) -> 
     ends = begins + heads[:, 1]
     if (heads[:, 0] != np.arange(len(at))).any() or heads[:, 1].min() < 1 or ends.max() > begin + size:
         return None
-    # All names together are no longer than the chunk: places may not lead to one long name again and again.
+    # Names do not overlap, so together they are no longer than the chunk; a damaged file could repeat a long one.
     if bytes_of[ends - 1].any() or (heads[:, 1] + _RECORD.size).sum() > size:
         return None
     pool = _core.pool_of_spans(content, begins, ends - 1)
@@ -178,9 +178,9 @@ def _pooled(content: bytes, begin: int, size: int, places: npt.NDArray[Any]) -> 
 
 
 def written(model: ForeignModel) -> bytes:
-    """Make the content of a file of CRFsuite: a model of ready-made attributes, without weights of 0.
+    """Return the content of a CRFsuite model file.
 
-    An attribute without a weight is left out; every label stays.
+    Weights of 0 and attributes without weights are left out; all labels are kept.
     """
     node, active = model.node, model.node.weight != 0
     node = used(node.names, node.attribute[active], node.cell[active], node.weight[active])
@@ -209,7 +209,7 @@ def written(model: ForeignModel) -> bytes:
 
 
 def _references(name: bytes, begin: int, counts: npt.NDArray[np.int64], first: int, more: int) -> bytes:
-    """Make a chunk of lists of weights: owner i has counts[i] weights, numbered from `first` on without gaps."""
+    """Make a chunk of references: label or attribute i has counts[i] weights, numbered consecutively from `first`."""
     table = _CHUNK.size + 4 * (len(counts) + more)
     starts = np.cumsum(counts) - counts  # number of the first weight
     lists = np.zeros(len(counts) + int(counts.sum()), "<u4")
@@ -246,7 +246,7 @@ def _named(names: Sequence[str], what: str) -> bytes:
 def _tables(
     keys: list[bytes], lengths: npt.NDArray[np.int64], places: npt.NDArray[np.int64], begin: int
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Return (256, 2) the head of each hash table, and (buckets, 2): hash and place."""
+    """Return the 256 hash tables as (256, 2) offset and size, and their buckets as (buckets, 2) hash and offset."""
     values = _hashes(keys, lengths)
     table = values % TABLES
     room = 2 * np.bincount(table, minlength=TABLES)
@@ -291,7 +291,7 @@ def _turned(x: Words, bits: int) -> Words:
 
 def _mixed(a: Words, b: Words, c: Words) -> tuple[Words, Words, Words]:
     for bits in (4, 6, 8, 16, 19, 4):
-        # One step of six; then the three change places.
+        # One of six steps; then the three words rotate.
         a, c = (a - c) ^ _turned(c, bits), c + b
         a, b, c = b, c, a
     return a, b, c

@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MOST_LABELS = 8192  # the transition table has as many rows and columns
-MOST_COLUMNS = 1 << 16  # of the files that a model was trained on
+MOST_COLUMNS = 1 << 16  # largest number of columns in training files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ class ForeignModel:
 
 
 class Pooled(Sequence[str]):
-    """Names that lie in a pool, which gives them as strings when they are first looked at."""
+    """Sequence of names in a string pool; strings are made on first use."""
 
     def __init__(self, pool: _core.StringPool) -> None:
         self.pool = pool
@@ -83,7 +83,7 @@ class Pooled(Sequence[str]):
 
 
 def nothing_learned(program: str) -> ForeignModel:
-    """Make a model without labels, as CRFsuite learns from no data."""
+    """Make a model without labels, which is what CRFsuite trains without data."""
     return ForeignModel(program, (), Weighted.nothing(), np.zeros((0, 0)), np.zeros((0, 0), dtype=bool))
 
 
@@ -99,7 +99,7 @@ def check_labels(labels: Sequence[str]) -> None:
 
 
 def check_width(width: int, content: bytes, what: str = "", *, line: int | None = None) -> int:
-    """Check the number of columns that a header claims: a file has a byte for each of them at least."""
+    """Check the number of columns in a header: a file has at least one byte per column."""
     most = min(len(content), MOST_COLUMNS)
     if width > most:
         raise StoreError(

@@ -103,7 +103,7 @@ def encode(
 ) -> Coded:
     """Number the labels; `known` (label to code) is used and extended when several lists share one coding.
 
-    missing   True if None may come in place of a label, with the code -1
+    missing   True to allow None for a missing label, with the code -1
     """
     index = {} if known is None else known
     found: dict[str | None, int] = {}

@@ -39,7 +39,7 @@ class Detection(Brief):
 
 
 def known_runs(sequences: Sequence[Sequence[str | None]]) -> list[list[str]]:
-    """Divide sequences where a label is not known (None), so that detect() can look at the others."""
+    """Split sequences at missing labels (None), so that detect() can use the others."""
     runs: list[list[str]] = []
     for sequence in sequences:
         runs.append([])

@@ -92,14 +92,14 @@ def checked_data(X: Any, y: Any) -> Data:
 
 
 def _documents(data: Data, by: str) -> Places:
-    """(N,)   the document of each sentence."""
+    """Return the document number of each sentence, (N,)."""
     if by != "document" or not isinstance(data.X, Corpus):
         raise OptionError(f"by must be 'document', for a Corpus, or None, got {by!r:.60}", option="by")
     return data.X.documents
 
 
 def splits(data: Data, dev: Any, folds: int | None, seed: int, by: str | None = None) -> list[Split]:
-    """Make one split for a development set, or k random folds: of sentences, or `by` documents."""
+    """Make one split for a development set, or k random folds of sentences, or of documents (by="document")."""
     if dev is not None and folds is not None:
         raise OptionError("dev= and folds= exclude each other: score on one set, or on each part in turn")
     generator = np.random.default_rng(seed)

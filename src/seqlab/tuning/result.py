@@ -90,7 +90,7 @@ def _is_plain(value: Any) -> bool:
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C ended a search.
 
-    tuning   what was done, if any trial was complete; else None
+    tuning   the results so far; None if no trial is complete
     """
 
     def __init__(self, tuning: Tuning | None) -> None:
@@ -101,16 +101,18 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class Tuning(Written):
-    """Result of a search that took so many seconds.
+    """Result of a search.
 
     trials        in the order of the search; in successive halving one for each round that a combination was in
-    metric        what they were scored by
-    is_share      whether it lies between 0 and 1, so that 1 - score is an error
-    folds         how many scores a complete trial has
+    metric        name of the score
+    how           kind of search: "grid", "random" or "halving"
+    is_share      True if the score lies between 0 and 1, so that 1 - score is an error rate
+    folds         number of scores of a complete trial
     best          the best complete trial; of those with the largest budget in successive halving
     model         the model with the best options, trained on all sentences; None without refit, or after Ctrl-C
-    interrupted   whether Ctrl-C ended the search, or the training of `model`, which is then the best so far
-    edges         options whose best value is the "smallest" or "largest" of those in a list: others may be better
+    interrupted   True if Ctrl-C ended the search, or the training of `model`, which then has the best weights so far
+    seconds       duration of the search
+    edges         options whose best value is the "smallest" or "largest" in their list: values beyond may be better
     """
 
     trials: tuple[Trial, ...]
@@ -171,7 +173,7 @@ class Tuning(Written):
         return "\n".join([*lines, *([""] if self.edges else []), *self.remarks()])
 
     def remarks(self) -> list[str]:
-        """Say which best values lie on the edge of the values that were tried."""
+        """Return a remark for each best value at the edge of the values tried."""
         names = list(self.best.params)
         return [
             f"{short(name, names)}={shown(self.best.params[name], 28)} is the {side} value that was tried: "

@@ -60,24 +60,23 @@ def tune(
     X, y          as for its fit
     search        option -> list of values, LogUniform or Uniform; "learner__l2" is the l2 of the learner. Values may be
                   numbers, presets, templates, learners: whatever the option takes
-    dev, folds    sentences to score on, a Corpus or (X, y); or the number of parts of X that are scored on in turn,
-                  5 unless said otherwise
+    dev, folds    a development set, a Corpus or (X, y); or the number of folds for cross-validation on X, 5 by default
     by            "document" keeps the documents of a Corpus whole: the folds are parts of its documents
-    how           "grid" for every combination, "random" for n of them, "halving" for n of which the best 1 / `factor`
-                  go on with `factor` times as much, until one round has everything
-    metric        as for fit: "accuracy", "span_f1", any figure of Report, or a function (right labels, predicted
-                  labels) -> number, larger is better; "score" for the model's own, also taken when there are no labels
-    n             combinations of "random" and "halving"; None for 20 and for the whole grid
+    how           "grid" for every combination, "random" for n of them, "halving" (successive halving): n of which the
+                  best 1 / `factor` train again with `factor` times the resource, until all of it is used
+    metric        as for fit: "accuracy", "span_f1", any figure of Report, or a function (gold labels, predicted
+                  labels) -> number, larger is better; "score" for the model's score(), the default without labels
+    n             number of combinations; None for 20 in "random" and the whole grid in "halving"
     resource      of "halving": "sentences", or an option that is a whole number, such as "learner__max_iterations"
-    jobs          trainings side by side; None for as many as there are threads. The result is the same for any number
-    threads       of all trainings together; None for every core
-    seed          of "random", "halving" and the folds: the same seed, the same search
-    resume        a journal: a file with a line for every training that is done. A search that was killed goes on there
-    train_score   whether to score the sentences of training too, for the picture
-    refit         whether to train a model with the best options on all of X in the end
+    jobs          number of trainings at a time; None for as many as threads. The result is the same for any number
+    threads       number of threads of all trainings together; None for every core
+    seed          for "random", "halving" and the folds; the same seed gives the same search
+    resume        path of a journal, a file with a line per finished training; a search that was stopped continues there
+    train_score   True to score the training sentences too, for the picture
+    refit         True to train a model with the best options on all of X at the end
     on_trial      a function of a Trial, called when it is complete
 
-    Ctrl-C ends the search and raises Interrupted, a KeyboardInterrupt whose `tuning` has what was done.
+    Ctrl-C ends the search and raises Interrupted, a KeyboardInterrupt whose `tuning` has the results so far.
     """
     began = time.perf_counter()
     if how not in WAYS:
@@ -139,9 +138,9 @@ def tune(
 
 
 def _edges(search: Mapping[str, Any], best: Mapping[str, Any]) -> dict[str, str]:
-    """Find the options whose best value is the smallest or the largest of a list of numbers.
+    """Find the options whose best value is the smallest or largest in its list of numbers.
 
-    Below 0, and below 1 for whole numbers, there is nothing to try.
+    A smallest value of 0, or of 1 among whole numbers, is no edge: smaller ones would make no sense.
     """
     found = {}
     for name, values in search.items():

@@ -79,7 +79,7 @@ class Work:
         """Train and score; return None when it was stopped."""
         began = time.perf_counter()
         try:
-            with stop:  # the core heeds it within an epoch
+            with stop:  # the core checks it during an epoch
                 scores = None if stop.is_set() else self._scores(task, stop)
         except _core.Stopped:
             return None
@@ -135,9 +135,9 @@ def was_interrupted(model: Any) -> bool:
 
 
 def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, Outcome], None]) -> bool:
-    """Run all tasks; False after Ctrl-C, when running tasks end soon, without an outcome.
+    """Run all tasks; return False if Ctrl-C ended them, unfinished ones without an outcome.
 
-    done   called here, not in the threads, for every task that is done, in the order in which they end
+    done   called in this thread for every finished task, in the order in which they finish
     """
     stop = _core.Flag()
     with _no_limits_said(), ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks)))) as pool:
@@ -162,7 +162,7 @@ def run_all(tasks: Sequence[Task], work: Work, jobs: int, done: Callable[[Task, 
 
 @contextlib.contextmanager
 def _no_limits_said() -> Iterator[None]:
-    """Keep quiet about limits of iterations: many a trial has one for a purpose. All threads share the filter."""
+    """Suppress warnings about limits of iterations, which trials often set on purpose, in all threads."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield
