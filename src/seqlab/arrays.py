@@ -20,11 +20,11 @@ Probabilities = npt.NDArray[np.floating[Any]]
 
 LARGEST_COUNT = 2**31 - 1
 LARGEST_MEMORY = 2**63 - 1
-BROAD = 1 << 30  # bytes; every machine has as many
+BROAD = 1 << 30  # bytes; smaller tables are not checked
 
 
 def is_iterable(value: Any) -> bool:
-    """Return True if the value can be iterated over; an array without dimensions cannot, though it has __iter__."""
+    """Return True if the value can be iterated over; an array of dimension 0 has __iter__, but cannot."""
     return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
 
 
@@ -70,8 +70,8 @@ def check_scores(scores: Scores, name: str) -> float:
 def check_room(labels: int, axes: int = 2, each: int = 8) -> None:
     """Raise an error for a table of transitions that is larger than the memory of the machine.
 
-    axes   labels of a transition: 2 from one label to the next
-    each   bytes for each transition, in all tables that it stands in
+    axes   number of labels in a transition: 2 in order 1
+    each   bytes per transition, in all tables together
     """
     needed = each * labels**axes
     if needed > BROAD and needed > (there := memory()):
@@ -83,10 +83,10 @@ def check_room(labels: int, axes: int = 2, each: int = 8) -> None:
 
 
 def memory() -> int:
-    """Return the bytes that this process may have: the memory of the machine, or what limits are set to."""
+    """Return the number of bytes that this process may use: the memory of the machine, or a lower limit."""
     try:
         most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not known here: nothing is refused
+    except (AttributeError, ValueError, OSError):  # unknown on this system
         return LARGEST_MEMORY
     try:
         import resource  # not on every system

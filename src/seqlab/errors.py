@@ -172,7 +172,7 @@ class CorpusWarning(UserWarning):
 
 
 class EvaluationWarning(UserWarning):
-    """An evaluation compares things that have nothing in common."""
+    """An evaluation compares labels that have nothing in common."""
 
 
 class TrainingWarning(UserWarning):
@@ -180,7 +180,7 @@ class TrainingWarning(UserWarning):
 
 
 class ConvergenceWarning(TrainingWarning):
-    """Training ended at its limit of iterations, before it converged."""
+    """Training reached its limit of iterations before it converged."""
 
 
 class SchemeError(SeqlabError, ValueError):

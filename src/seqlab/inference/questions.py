@@ -18,7 +18,7 @@ Asked = Trellis | Batched
 Doubles = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")
 
-# Of sums that are compared: float64 has 16 digits (eq:lost-digits). cpp/inference/path_sum.hpp has the same number.
+# Largest log Z with digits left for probabilities (eq:lost-digits); the same number as in cpp/inference/path_sum.hpp.
 LARGEST = 1e12
 
 
@@ -90,7 +90,7 @@ class Question:
             self.raise_impossible(int(part.numbers[first]), position, int(part.lengths[first]))
 
     def refuse_large(self, log_z: Doubles) -> None:
-        """Raise an error for the first sequence whose log Z leaves no digits for the log-probability of a path."""
+        """Raise an error for the first sequence whose log Z is so large that log-probabilities have no digits left."""
         if (large := np.flatnonzero(np.abs(log_z) > LARGEST)).size:
             raise self._lost(int(large[0]))
 

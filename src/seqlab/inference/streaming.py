@@ -75,7 +75,7 @@ def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Fi
 
 
 def _stream(model: Trellis, lag: int) -> _core.Stream:
-    """Make the recursion of a stream over the edges of a trellis."""
+    """Make the core's stream with the edge scores of a trellis."""
     heads = [np.ascontiguousarray(tensor, dtype=np.float64) for tensor in model.head]
     heads += [np.zeros(0)] * (2 - len(heads))
     shared = np.ascontiguousarray(model.edge, dtype=np.float64)
@@ -94,7 +94,7 @@ class Filter:
 
     edge, head, start, order, labels and forbidden_moves, forbidden_starts are those of a Trellis.
     Memory does not grow with the stream. Arithmetic is log space in float64. A stream can be copied and pickled at any
-    position, and both then go on by themselves.
+    position; the copies are independent.
     """
 
     def __init__(

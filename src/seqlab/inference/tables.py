@@ -1,4 +1,4 @@
-"""The table of the Viterbi algorithm: the best prefix into every state, and where it came from (eq:viterbi)."""
+"""The Viterbi table: scores of the best prefixes, and back links (eq:viterbi)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOWHERE = -1
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ViterbiTable(Brief):
-    """The best prefixes of one sequence; a state is the last k labels, for order 1 one label.
+    """Best prefixes of one sequence, for every position and state; a state is the last k labels, in order 1 one label.
 
     score      (T, L), or (T, L, ..., L) for order k: v[t, y_{t-k+1}, ..., y_t], the score of the best prefix that ends
                in a state; -inf if there is none. Labels before the first position count as label 0
@@ -71,7 +71,7 @@ class ViterbiTable(Brief):
         return Path(np.array(found[::-1], dtype=np.int32), score, None, label_set=self.label_set)
 
     def _largest(self, t: int) -> list[int]:
-        """Find the best state at t; of equal ones the first, the newest label counting most."""
+        """Find the best state at t; ties go to the smallest last label, then to the smallest label before it."""
         turned = self.score[t].transpose()
         return [int(i) for i in np.unravel_index(int(np.argmax(turned)), turned.shape)][::-1]
 
@@ -102,7 +102,7 @@ def viterbi_table(asked: Asked, *, threads: int | None = None) -> ViterbiTable |
 
 
 def _linked(trellis: Trellis, score: Doubles) -> ViterbiTable:
-    """Find the link of every state: argmax over a of v(t - 1, a, rest) + edge(a, rest, y)."""
+    """Compute the back link of every state: argmax over a of v(t - 1, a, rest) + edge(a, rest, y)."""
     order = trellis.order
     back = np.full(score.shape, NOWHERE, dtype=np.int32)
     for t in range(order, trellis.T):

@@ -28,12 +28,12 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 
 
 class Interruptible:
-    """Catch the first signal while this is open: it only sets `asked`; the old handlers are restored afterwards.
+    """Context manager that catches the first signal and remembers it in `asked`; then the old handlers are restored.
 
-    flag   is set by the signal; a thread that entered it (`with flag`) then gets _core.Stopped out of the core
+    flag   set by the signal; the core then raises _core.Stopped in threads that run within `with flag`
 
-    Signals can be caught in the main thread only; elsewhere, or where they are ignored, nothing changes. Trainings
-    in other threads may share one that the main thread has opened.
+    Only the main thread can catch signals; in other threads, and for ignored signals, this does nothing. Training in
+    other threads may share the flag of one that the main thread has opened.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Interruptible:
 
     @property
     def asked(self) -> str | None:
-        """Name of the signal that came; None when none did."""
+        """Name of the signal that was caught; None if none was."""
         return None if self._number is None else signal.Signals(self._number).name
 
     def __enter__(self) -> Self:
@@ -74,9 +74,9 @@ class Interruptible:
         self._before.clear()
 
     def deliver(self, what: str) -> None:
-        """Give the signal its usual effect, if one came: KeyboardInterrupt, or the end of the program.
+        """Raise what the caught signal would have raised, if there was one: KeyboardInterrupt or SystemExit.
 
-        A handler of the user's own is called; training goes on to its end if that returns. `what` became of the model.
+        A handler of the user's own is called instead; if it returns, there is a warning. `what` ends the message.
         """
         if self._number is None or threading.current_thread() is not threading.main_thread():
             return
@@ -84,7 +84,7 @@ class Interruptible:
         if handler is signal.default_int_handler:
             raise KeyboardInterrupt(f"training was interrupted; {what}")
         if handler == signal.SIG_DFL:
-            raise SystemExit(128 + self._number)  # not by the signal itself: callers may save what they have
+            raise SystemExit(128 + self._number)  # not the signal itself, so that callers can save the model
         signal.raise_signal(self._number)
         warnings.warn(f"training was interrupted by {self.asked}; {what}", TrainingWarning, stacklevel=3)
 
@@ -94,7 +94,7 @@ _fits = threading.local()
 
 @contextlib.contextmanager
 def interrupted_later() -> Iterator[None]:
-    """Deliver the signal that ended a training when this ends: around the assignment of a fitted value."""
+    """Delay the effect of a signal that ended training to the end of this block, after the model is assigned."""
     before, _fits.held = getattr(_fits, "held", None), list[Interruptible]()
     held = _fits.held
     try:
@@ -190,17 +190,16 @@ class Monitor:
     _interrupt: Interruptible = field(default_factory=Interruptible)
 
     def over(self, train: Callable[[Report], Outcome]) -> Outcome:
-        """Run a training under this monitor; the result has the weights to keep.
+        """Run a training under this monitor; the outcome has the weights to keep.
 
-        A training that was told to end before its first epoch has none, and raises _core.Stopped or what the signal
-        raises.
+        Training stopped before its first epoch has no weights; it raises _core.Stopped or what the signal raises.
         """
         self.history.metric = self.metric
         self._since = time.perf_counter()
         try:
             with self._interrupt, self._interrupt.flag:
                 outcome = train(self._after)
-        except _core.Stopped:  # in the midst of an epoch
+        except _core.Stopped:  # during an epoch
             if self._last is None:
                 self._interrupt.deliver("there are no weights yet")
                 raise
@@ -225,7 +224,7 @@ class Monitor:
     def _after(self, progress: Progress) -> bool:
         score, weights = None, progress.weights()
         numbers = (progress.iteration, progress.objective, progress.gradient_norm, progress.active)
-        if self._last is None:  # scoring may be interrupted
+        if self._last is None:  # kept in case scoring is interrupted
             self._last = weights, Epoch(*numbers, None, 0.0, {})
         if self.judge is not None:
             score = self.judge(weights)
@@ -250,7 +249,7 @@ class Monitor:
 
 
 def say_limit(outcome: Any, option: str = "max_iterations") -> None:
-    """Warn that a training ended at its limit, which the option sets; 0 iterations were wanted."""
+    """Warn that training reached its limit of iterations, set by `option`; a limit of 0 is no reason to warn."""
     if outcome.reason == "iterations" and outcome.iterations:
         warnings.warn(
             f"training ended at its limit of {outcome.iterations} iterations, before it converged; a larger {option}= "
@@ -347,9 +346,9 @@ def best_of(
 ) -> Best:
     """Run several trainings and keep the one with the best dev score, or without a dev set the best objective.
 
-    limit   the option that limits iterations; a warning names it when the run that is kept ended there
+    limit   name of the option that limits iterations, for the warning if the best run reached the limit
 
-    The results do not depend on the threads.
+    The result does not depend on the number of threads.
     """
     if runs == 1:
         monitor = Monitor(judge, metric, patience, tuple(callbacks), bar)

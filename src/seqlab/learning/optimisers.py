@@ -181,7 +181,7 @@ def minimise(
 
     objective      takes theta (n,) and returns the value and the gradient (n,). A value or gradient that is not finite
                    counts as a failed step and is never accepted
-    method         "lbfgs" (eq:lbfgs), "owlqn" (eq:owlqn), "proximal" (eq:proximal: as owlqn, in fewer evaluations),
+    method         "lbfgs" (eq:lbfgs), "owlqn" (eq:owlqn), "proximal" (eq:proximal, with fewer evaluations than owlqn),
                    "conjugate-gradient" (eq:conjugate-gradient), "gradient" (eq:gradient-descent)
     on_iteration   called with each Iteration and its theta; returning False ends the run
     options        all methods: epsilon, delta, period, max_iterations (eq:stopping), max_linesearch, precision.

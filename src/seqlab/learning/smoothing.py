@@ -31,11 +31,11 @@ class AddLambda:
 def added(
     counts: Any, totals: Any, add: float, outcomes: int, *, unseen: float | None = None
 ) -> npt.NDArray[np.float64]:
-    """Smooth counts of some of the outcomes by adding to every one of them.
+    """Smooth counts by adding a constant to each.
 
-    totals     sums of the counts of all outcomes
-    outcomes   their number, S
-    unseen     the probability where both total and `add` are 0; None for 1 / S
+    totals     sums of the counts over all outcomes, also those that `counts` leaves out
+    outcomes   number of outcomes, S
+    unseen     the probability if both the total and `add` are 0; None for 1 / S
     """
     whole = np.asarray(totals) + add * outcomes
     rest = 1.0 / outcomes if unseen is None else unseen

@@ -53,7 +53,7 @@ def unpacked(state: State, name: str, shape: Shape) -> Weights:
     if found is None or str(found.dtype) not in DTYPES:
         what = "is missing" if found is None else f"should hold weights, found {found.dtype}"
         raise StoreError(f"the array {name!r} {what}")
-    # Mapped: models are large, and a weight that changes after the check is a wrong weight, no wrong place.
+    # Mapped, because models are large. A weight that changes after the check cannot cause an access out of bounds.
     stored = state.array(name, found.dtype, shape, mapped=True)
     weights: Weights = stored.astype(np.float64, copy=False)
     if stored.dtype == np.int8:

@@ -6,7 +6,7 @@ A model file is a safetensors file:
     header       JSON: name -> {"dtype", "shape", "data_offsets"}, and "__metadata__": string -> string; then blanks
     data         the tensors end to end, little-endian, without holes
 
-Tensors stand in order of falling item size, so that each is aligned where it is mapped. Our metadata:
+Tensors are sorted by falling item size, so that each is aligned in the mapped file. Our metadata:
 
     format       "seqlab"
     version      of this layout; a reader refuses what is newer than itself
@@ -14,7 +14,7 @@ Tensors stand in order of falling item size, so that each is aligned where it is
     settings     JSON
     record       JSON
     seqlab       the version of the library that wrote the file
-    sha256       of the whole file, with 64 zeros in the place of this number
+    sha256       of the whole file, with 64 zeros instead of this number
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NO_DIGEST = "0" * 64
 ALIGNMENT = 64  # of the data: what vector code likes best
 MOST_HEADER = 100_000_000  # bytes; other readers of the format have the same limit
 MOST_AXES = 8
-MAPPED = 1 << 22  # bytes; smaller files are read, which takes a fifth of a millisecond
+MAPPED = 1 << 22  # bytes; smaller files are read, in at most 0.2 ms
 FOREIGN = (b"lCRF", b"version: ", b"#mdl#")  # first bytes of models of other programs
 
 # Types of tensors in the format and in NumPy: F64 is f8.
@@ -70,9 +70,9 @@ def load(
 ) -> Model:
     """Read a model.
 
-    kinds       what makes a model of a state, by kind
-    functions   feature functions that the model needs, by name: a file has only their names, and no code of anyone
-                is looked up or run because a file says so
+    kinds       functions that make a model from a state, by kind
+    functions   feature functions that the model needs, by name: a file has only their names, and loading one never
+                imports or runs code that it names
     verify      also compare the file with the checksum in it
     mapped      False reads a large file instead of mapping it
     """
@@ -135,7 +135,7 @@ def read(path: str | os.PathLike[str], *, verify: bool = False, mapped: bool = T
     """Read a model file. The arrays of a large one are mapped: they come from the disk when they are used.
 
     verify   also compare the file with the checksum in it, which means to read every byte
-    mapped   False reads a large file too, so that later changes of it do not matter
+    mapped   False reads large files too, so that later changes of the file have no effect
     """
     name = file_name(path)
     try:

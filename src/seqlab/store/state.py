@@ -113,7 +113,7 @@ class State:
     def array(self, name: str, dtype: npt.DTypeLike, shape: Shape, *, mapped: bool = False) -> Array:
         """Return the array of this name, dtype and shape.
 
-        mapped   leave it in the file, if that is mapped: numbers may then change after a check. Otherwise it is copied
+        mapped   True leaves an array of a mapped file there: its numbers may change after a check. False copies it
         """
         if name not in self.arrays:
             raise StoreError(f"the array {name!r} is missing")

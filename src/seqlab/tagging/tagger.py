@@ -101,27 +101,32 @@ class Tagger(Model):
 
     _training: Training = from_fit("training", "Facts of the training.")
     labels_: tuple[str, ...] = from_fit(
-        "training.labels", "The labels; the order of every array with an axis of labels."
+        "training.labels", "The labels, in the order of every array with an axis of labels."
     )
     vocabulary_: frozenset[str] | None = from_fit(
         "training.vocabulary", "The words of training, or None when it had none."
     )
-    columns_: tuple[str, ...] = from_fit("training.columns", "The columns of training without the label.")
+    columns_: tuple[str, ...] = from_fit(
+        "training.columns", "The columns of the training corpus, without the label."
+    )
     column_: str | None = from_fit(
         "training.column", "The column that the labels of training came from; None when they came as lists."
     )
-    rules_: Rules = from_fit("training.rules", "What the model never says.")
+    rules_: Rules = from_fit("training.rules", "The constraints on labels, as masks.")
     scheme_: Scheme | None = from_fit(
-        "training.rules.scheme", "The tag scheme of constraints, which 'auto' finds; None without one."
+        "training.rules.scheme",
+        "The tag scheme of the constraints, given or found by 'auto'; None without one.",
     )
-    dictionary_: TagDictionary | None = from_fit("training.dictionary", "What words may be, or None.")
+    dictionary_: TagDictionary | None = from_fit(
+        "training.dictionary", "The allowed labels of words; None without a dictionary."
+    )
 
     @property
     def classes_(self) -> list[Any]:
-        """The labels as they were given, strings or whole numbers, under scikit-learn's name for them."""
+        """The labels, strings or whole numbers as in training; scikit-learn's name for labels_."""
         if not self._training.whole:
             return list(self.labels_)
-        # Hidden states beside labels have names.
+        # Hidden states without labels have names.
         return [int(label) if label.removeprefix("-").isdecimal() else label for label in self.labels_]
 
     @property
@@ -145,7 +150,7 @@ class Tagger(Model):
     def predict(
         self, X: Sentences, *, decode: str | None = None, beam: int | None = None, threads: int | None = None
     ) -> list[list[str]]:
-        """Predict a list of labels for every sentence, as those of training were given: strings or whole numbers.
+        """Predict a list of labels for every sentence: strings or whole numbers, as in training.
 
         X        a Corpus, or a list of sentences: lists of words, of tuples or dicts of cells, or of attributes
         decode   "viterbi" for the best path, "posterior" for the best label at each position alone, "beam" for a path

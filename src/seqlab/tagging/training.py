@@ -55,10 +55,10 @@ class _Dictionary(Field):
 class Training(Brief):
     """Facts of a training.
 
-    labels       their names, in the order of every array with an axis of labels
-    columns      of the corpus, without the label
-    column       that the labels came from; None when they came as lists
-    words        those of training, or None when it had none; loaded on first use
+    labels       names of the labels, in the order of every array with an axis of labels
+    columns      columns of the corpus, without the label
+    column       the column of the labels; None if they were given as lists
+    words        the words of training; None if it had none; loaded on first use
     rules        constraints on labels
     dictionary   the allowed labels of words, or None
     whole        True if labels were given as whole numbers, and are given back as such
@@ -107,7 +107,7 @@ class Training(Brief):
         )
 
     def inside(self, given: Any) -> Any:
-        """Write labels in the input of a user, alone or in lists and dictionaries, by the names that they have here."""
+        """Replace labels given as whole numbers by their names, also within lists and dictionaries."""
         if not self.whole or isinstance(given, (str, bytes, np.ndarray)):
             return given
         if isinstance(given, Mapping):

@@ -55,14 +55,14 @@ class Distribution(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Transitions(Tabular):
-    """Probabilities of symbols after symbols, or of states after states.
+    """Transition probabilities of a Markov chain (between words) or an HMM (between states).
 
-    sources   names of the rows: the start, then the words (the states). Of order k tuples of k names, oldest first: all
-              histories of a sequence's beginning, filled up with the start, then all those of k words (states)
+    sources   names of the rows: the start, then the words (states). In order k, histories as tuples of k names, oldest
+              first: those at the beginning of a sequence, padded with the start, then all of k words (states)
     targets   names of the columns: the words (the states), then the end if there is one
     matrix    (sources, targets) every row sums to 1
 
-    matrix["a", "b"] is a single number; of order 2 matrix[("a", "b"), "c"].
+    transitions["a", "b"] is a single probability; in order 2 transitions[("a", "b"), "c"].
     """
 
     sources: tuple[Any, ...]
@@ -110,7 +110,7 @@ class Perplexity:
 
 
 def history_names(names: Sequence[str], order: int) -> tuple[Any, ...]:
-    """Name all histories: of the beginning of a sequence, filled up with the start, then those of `order` names."""
+    """List all histories: those at the beginning of a sequence, padded with the start, then those of `order` names."""
     made = [
         (*(START,) * (order - j), *history)
         for j in range(order + 1)

@@ -25,17 +25,17 @@ from seqlab.trellis.labels import LabelSet
 
 Bools = npt.NDArray[np.bool_]
 
-MANY = 1000  # labels; with more of them, a mask of pairs is made only where something is forbidden
-AUTO = "auto"  # constraints: the tag scheme that the labels of training follow
+MANY = 1000  # number of labels from which an (L, L) mask without True entries is not stored
+AUTO = "auto"  # option constraints: use the tag scheme of the training labels
 
 Given = str | Scheme | Constraints | Iterable[tuple[str, str]] | None
 
 
 class Mask(Array):
-    """A mask of label pairs (L, L) as a field; one of very many labels that forbids nothing is not written."""
+    """Field for a mask of label pairs (L, L); for very many labels, one that forbids nothing is not stored."""
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write the mask, if it has numbers of its own."""
+        """Store the mask, unless it was made by _nothing() for very many labels."""
         if any(value.strides):
             super().put(state, name, value)
 
@@ -59,8 +59,7 @@ class Rules(Brief):
     forbidden   (L, L) from label, to label
     no_start    (L,)   labels that cannot be first
     no_end      (L,)   labels that cannot be last
-    spelling    of the tag scheme that they are the rules of: name, delimiter, "suffix" or "prefix", outside; None for
-                other rules
+    spelling    (name, delimiter, "suffix" or "prefix", outside) of the tag scheme; None for other constraints
     """
 
     forbidden: Annotated[Bools, Mask(np.bool_, "L", "L")]
@@ -107,18 +106,18 @@ class Rules(Brief):
         *,
         check: bool = True,
     ) -> Rules:
-        """Read the constraints of a training, and check its labels by them.
+        """Read the constraints given to fit, and check the training labels against them.
 
-        given    as for `of`; "auto" for the tag scheme that the labels follow, or that of `before`
-        labels   all labels; those of gold are numbered alike
-        check    False for a model that learns each label alone, so that broken ones do no harm
+        given    as for `of`; "auto" for the tag scheme of `before`, or else the one that the labels follow
+        labels   all labels, in the order of the label numbers
+        check    False for a model without transitions, to which invalid sequences of labels do no harm
         """
         wanted = given
         if isinstance(given, str) and given == AUTO:
             wanted = before.scheme if before is not None else None
             wanted = detected(gold, offsets) if wanted is None else wanted
         if gold is not None and gold.whole and not isinstance(wanted, (str, Scheme, Constraints, type(None))):
-            wanted = [tuple(map(label_name, pair)) for pair in wanted]  # numbers are labels here, not places
+            wanted = [tuple(map(label_name, pair)) for pair in wanted]  # a number is a label's name
         rules = Rules.of(wanted, labels)
         if gold is not None and check:
             told = wanted.name if isinstance(wanted, Scheme) and given == AUTO else given
@@ -127,7 +126,7 @@ class Rules(Brief):
 
     @property
     def scheme(self) -> Scheme | None:
-        """The tag scheme that they are the rules of, or None."""
+        """The tag scheme of these constraints; None for other constraints."""
         if self.spelling is None:
             return None
         name, delimiter, side, outside = self.spelling
@@ -152,7 +151,7 @@ class Rules(Brief):
 
 
 def _spelled(scheme: Scheme) -> tuple[str, ...] | None:
-    """Return the spelling of a scheme of ours; None for one of a user's own making."""
+    """Return the spelling of a built-in tag scheme; None for a scheme of the user's own."""
     spelling: dict[str, Any] = {
         "delimiter": scheme.delimiter,
         "suffix": scheme.suffix,
@@ -172,7 +171,7 @@ def tag_scheme(sentences: Sequence[Sequence[str]]) -> Scheme | None:
 
 
 def detected(gold: Gold | None, offsets: Offsets) -> Scheme:
-    """Find the tag scheme of training labels: that of the sentences whose labels are all known."""
+    """Detect the tag scheme of training labels, from sentences without missing labels."""
     if gold is None:
         raise OptionError("constraints='auto' finds the tag scheme of labels, but there are none; name it")
     bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)

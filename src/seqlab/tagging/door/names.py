@@ -1,4 +1,4 @@
-"""Names of labels that users give as whole numbers: their digits."""
+"""Names of labels; those given as whole numbers are named by their digits."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class Gold:
     """Labels of a corpus as numbers.
 
     names    the distinct labels, sorted
-    ids      (tokens,)   the number of each token's label; NOTHING where None was given, SEVERAL where a set was
+    ids      (tokens,)   the number of each token's label; NOTHING for None, SEVERAL for a set
     sets     {token: label numbers, rising}   for the tokens with several
     column   the column that the labels came from, or None
     whole    True if the labels were given as whole numbers; their names are the digits
@@ -240,7 +240,7 @@ def read_labelled(X: Any, y: Any, *, words: bool) -> tuple[Corpus, Gold]:
 
 
 def _partial(labels: Sequence[Sequence[Any]], *, whole: bool) -> Gold:
-    """Read labels of which some are not plain strings, one by one; `whole`: they are whole numbers."""
+    """Read labels one by one, if some are missing or sets; with `whole`, labels are whole numbers."""
     number: dict[str, int] = {}
     ids: list[int] = []
     sets: dict[int, tuple[int, ...]] = {}
@@ -324,7 +324,7 @@ def label_lists(y: Any, lengths: Sequence[int]) -> list[Sequence[Any]]:
 
 
 def listed_labels(given: Any, *, whole: bool) -> list[str]:
-    """Read labels given by name, independent of sentences; none for None. whole: labels are whole numbers."""
+    """Read a list of labels, empty for None; with `whole`, labels are whole numbers."""
     if given is None:
         return []
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
