@@ -73,17 +73,17 @@ def load(
     *,
     functions: Functions | None = None,
     verify: bool = False,
-    map: bool = True,  # noqa: A002  (the usual word)
+    map: bool = True,  # noqa: A002  (as in np.load and others)
 ) -> Any:
-    """Read a tagger or chain that save(path) wrote. It answers as the one that was saved did, and can learn on.
+    """Load a model written by save(path): it gives the same answers, and its training can be continued.
 
     path        of the file
-    kind        the class that it must be of, for example MarkovChain; another one is refused. None: any
-    functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and no code
-                is looked up or run because a file says so
-    verify      also compare the file with the checksum in it, which means to read every byte
-    map         False reads the whole file, so that it may be changed, cut short or removed afterwards. True maps a file
-                above 4 MB: it loads at once and processes share it, but it must stay as it is while it is in use
+    kind        the class that it must have, for example MarkovChain; otherwise an error. None for any class
+    functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and loading
+                never imports or runs code that a file names
+    verify      True to compare the file with its checksum, which reads every byte
+    map         True maps files above 4 MB into memory: they load at once and processes share them, but they must not
+                change while in use. False reads the whole file, which may then be changed or removed
     """
     from seqlab import store
     from seqlab.arrays import switch

@@ -108,7 +108,7 @@ class Estimated(Brief):
     estimation: Annotated[Estimation, Inside(Estimation, "")]
 
     def check(self) -> None:
-        """Reject counts that contradict each other, so that no probability comes of them."""
+        """Reject inconsistent counts, which give NaN instead of probabilities."""
         for level in self.model.table.arrays():
             if any(np.isnan(numbers).any() for numbers in level[2:]):
                 raise StoreError("the counts of n-grams contradict each other, so they give no probabilities")

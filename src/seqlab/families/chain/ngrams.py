@@ -72,7 +72,7 @@ def _counts_of(levels: Levels, _state: State) -> _core.NgramCounts:
     if not len(levels[1][1]) or sum(float(level[2].sum(dtype=np.float64)) for level in levels) > MOST_COUNT:
         raise StoreError("there are no counts, or too many")
     (_, _, alone), (_, last, pairs) = levels[:2]
-    inside = bool((last >= 0).all() and (last < len(alone)).all())  # others are refused by the core
+    inside = bool((last >= 0).all() and (last < len(alone)).all())  # the core rejects others
     if inside and (np.bincount(last, pairs, len(alone)) > alone).any():
         raise StoreError("a symbol counts less than the pairs that it ends")
     return _core.NgramCounts.of(levels)

@@ -41,23 +41,23 @@ LONGEST_SAMPLE = 10_000
 
 
 class MarkovChain(Model):
-    """P(symbol | the last symbols), by counting: a Markov chain, or n-gram language model (eq:ngram).
+    """A Markov chain, or n-gram language model: P(symbol | the last symbols), from counts (eq:ngram).
 
-    order        how many symbols a history has, 1 to 5; the n-grams have one more
+    order        number of symbols in a history, 1 to 5; the n-grams have one more
     smoothing    "mle", "add-lambda", "witten-bell", "kneser-ney", "interpolated", a number to add to every count, or an
                  object of seqlab.learning.smoothing, as KneserNey(0.75)
-    unknown      the name of the unknown word, which stands for all that is not in the vocabulary; None for a closed
-                 vocabulary: other words are refused
-    min_count    words that were seen less often are counted as the unknown one
-    vocabulary   the words to know; None for those that were seen
-    end          whether sentences have an end, which is predicted like a symbol
+    unknown      the name of the unknown word, which stands for all words outside the vocabulary; None for a closed
+                 vocabulary: other words are errors
+    min_count    words that were seen less often are counted as the unknown word
+    vocabulary   the known words; None for those of training
+    end          True to predict the end of a sentence like a symbol
 
     Every sentence begins after the start symbol "<s>" and ends with "</s>"; give sentences without them. Probabilities
-    sum to 1 over vocabulary, unknown word and end, whatever the history. What has been seen after no history that long
-    is judged by the longest end of the history that was seen.
+    sum to 1 over vocabulary, unknown word and end, after any history. After a history that was not seen in training,
+    the longest suffix of it that was seen is used.
 
-    symbols_     what can follow: the vocabulary by name, the unknown word, the end
-    discounts_   what Kneser-Ney took from counts of 1, 2, and 3 or more, for n-grams of 1, 2, ... symbols
+    symbols_     all symbols that can be predicted: the vocabulary by name, the unknown word, the end
+    discounts_   the discounts of Kneser-Ney for counts of 1, 2, and 3 or more, for n-grams of 1, 2, ... symbols
     """
 
     _no_meaning = dict.fromkeys(
@@ -130,16 +130,17 @@ class MarkovChain(Model):
 
     # ------------------------------------------------------------------------------------------ what it learned
 
-    counts_: Counted | None = from_fit("counted", "The counts; None for a chain of an ARPA file.")
+    counts_: Counted | None = from_fit("counted", "The counts; None for a chain read from an ARPA file.")
     column_: str | None = from_fit(
         "column", "The column that training took its symbols from; None for lists."
     )
     symbols_: tuple[str, ...] = from_fit(
-        "model.symbols.names", "What can follow a history: the vocabulary by name, the unknown word, the end."
+        "model.symbols.names",
+        "All symbols that can follow: the vocabulary by name, the unknown word, the end.",
     )
     discounts_: Discounts = from_fit(
         "model.discounts",
-        "Of Kneser-Ney: for n-grams of 1, 2, ... symbols, what counts of 1, of 2, and of 3 or more lose.",
+        "The discounts of Kneser-Ney for counts of 1, 2, and 3 or more, for n-grams of 1, 2, ... symbols.",
     )
 
     @property
@@ -155,9 +156,9 @@ class MarkovChain(Model):
 
     @property
     def transition_matrix(self) -> Transitions:
-        """P(next symbol | the last symbols) with names.
+        """P(next symbol | the last symbols), with names of rows and columns.
 
-        Rows of a chain of order n are tuples of n symbols, first those that begin a sentence, as ("<s>", "a").
+        In order n, rows are tuples of n symbols; those at the beginning of a sentence, as ("<s>", "a"), come first.
         """
         self._check_fitted("transition_matrix")
         symbols, order = self.model_.symbols, self.model_.order
@@ -203,7 +204,7 @@ class MarkovChain(Model):
     def log_likelihoods(
         self, X: Sequences, y: str | None = None, *, threads: int | None = None
     ) -> npt.NDArray[np.float64]:
-        """Compute (N,) log P of every sentence of X, its end included; y as for fit; threads, None for all."""
+        """Compute log P of every sentence of X with its end, (N,); y as for fit; threads None for every core."""
         self._check_fitted("log_likelihoods")
         tokens, _ = read_symbols(X, y, usual=self.column_)
         codes = self._numbered(tokens, self.model_.symbols)

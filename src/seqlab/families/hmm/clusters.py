@@ -1,4 +1,4 @@
-"""Clusters of words by their neighbours: a start of EM for words without labels."""
+"""Clusters of words by their neighbours, to initialise EM for words without labels."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from seqlab.families.hmm.emissions.base import Chance, Floats, Ids, SymbolRows, 
 from seqlab.families.hmm.emissions.vectors import k_means
 
 FREQUENT = (
-    300  # words whose being a neighbour counts; the others are one neighbour, the edge of a sentence another
+    300  # neighbours that are counted one by one; other words are one class, the edge of a sentence another
 )
-CHOSEN = 1_000  # most frequent words, which make the clusters
-WIDTH = 50  # dimensions that the neighbours are reduced to
+CHOSEN = 1_000  # most frequent words, which define the clusters
+WIDTH = 50  # number of principal components
 RUNS = 10
 
 
@@ -20,9 +20,9 @@ RUNS = 10
 def word_clusters(
     rows: SymbolRows, offsets: npt.NDArray[np.int64], symbols: int, size: int, rng: Chance, threads: int
 ) -> Ids:
-    """Find (T,) the cluster of each token's word, by the words beside it; -1 where it is missing.
+    """Find the cluster of each token's word by its neighbours, (T,); -1 for a missing word.
 
-    Frequent words make the clusters, other words go to the nearest one.
+    Frequent words define the clusters; other words are assigned to the nearest one.
     """
     words = _one_each(rows)
     often = np.bincount(words[words >= 0], minlength=symbols)
@@ -39,7 +39,7 @@ def word_clusters(
 
 
 def named_clusters(found: Ids, allowed: npt.NDArray[np.bool_]) -> Ids:
-    """Number clusters (T,) as the states that they most often meet where a token has one state, largest first.
+    """Match clusters (T,) to states, greedily, by how often they agree at tokens that allow one state only.
 
     allowed   (T, L) the states that each token may have
     """
@@ -62,16 +62,16 @@ def _reduced(vectors: Floats, chosen: Ids) -> Floats:
 
 
 def _one_each(rows: SymbolRows) -> Ids:
-    """Return (T,) the symbol of each token, or -1."""
+    """Return the symbol of each token, (T,); -1 for a missing one."""
     words = np.full(len(rows), -1, dtype=np.int64)
     words[np.diff(rows.begin) > 0] = rows.ids
     return words
 
 
 def _contexts(words: Ids, offsets: npt.NDArray[np.int64], order: Ids, symbols: int) -> Floats:
-    """Compute (V, 2 (F + 2)) square roots of the shares of neighbours: F frequent words, others, the edge."""
+    """Compute square roots of shares of left and right neighbours, (V, 2 (F + 2)): F words, others, the edge."""
     frequent = min(FREQUENT, symbols)
-    place = np.full(symbols + 1, frequent, dtype=np.int64)  # the last entry is for missing words
+    place = np.full(symbols + 1, frequent, dtype=np.int64)  # the last entry is for a missing word, -1
     place[order[:frequent]] = np.arange(frequent)
     kinds, edge = frequent + 2, frequent + 1
     here = place[words]
@@ -83,7 +83,7 @@ def _contexts(words: Ids, offsets: npt.NDArray[np.int64], order: Ids, symbols: i
     for beside in (left, right):
         counts = np.bincount(words[seen] * kinds + beside[seen], minlength=symbols * kinds)
         sides.append(counts.reshape(symbols, kinds).astype(np.float64))
-    # A word that was seen once or twice leans on what is usual, so that rare words do not make clusters of chance.
+    # Shrink rare words towards the mean, so that they do not form clusters by chance.
     usual = [side.sum(axis=0) / max(side.sum(), 1.0) for side in sides]
     shares = [
         (side + mean) / (side.sum(axis=1, keepdims=True) + 1.0)

@@ -108,15 +108,15 @@ class CountedHMM(Brief):
 
     labels      L names
     order       number of previous labels that a transition depends on
-    moves       (L + 1, ..., L + 1, L) counts of labels after the labels before them; see label_moves
+    moves       (L + 1, ..., L + 1, L) counts of transitions; see label_moves
     last        (L,) counts of each label at the end of a sentence
     words       counts of words with labels
-    smoothing   from counts of labels to probabilities; MLE and AddLambda also apply to words
+    smoothing   of transition probabilities; MLE and AddLambda also apply to words
     unknown     model of unknown words; None: all labels are equally likely for them
     end         True if the end of the sentence is modelled
     rules       constraints on labels
-    proper      True if probabilities of words and ends sum to at most 1; False in files of version 1.0, whose answers
-                stay: they counted new words as one more word, and gave them more than there was
+    proper      True if probabilities of words and ends sum to at most 1; False for files of version 1.0, which gave
+                new words too much probability, and keep their answers
     """
 
     stored_kind: ClassVar[str] = "counted hidden Markov model"
@@ -190,7 +190,7 @@ class CountedHMM(Brief):
         return replace(mine, moves=moves, last=last, words=words, rules=rules)
 
     def relabelled(self, names: tuple[str, ...]) -> CountedHMM:
-        """Number the labels as in these names, which may be more."""
+        """Renumber the labels in the order of `labels`, which may have further ones."""
         if names == self.labels:
             return self
         L, number = len(names), {name: i for i, name in enumerate(names)}
@@ -257,15 +257,15 @@ class CountedHMM(Brief):
 
     @property
     def _direct(self) -> bool:
-        """True if P(word | label) of known words comes from their counts, not by Bayes' rule."""
+        """True if P(word | label) of known words is estimated from counts directly, not by Bayes' rule."""
         return isinstance(self.smoothing, (MLE, AddLambda)) or self.unknown is None
 
     @cached_property
     def _log_share(self) -> float:
-        """Log of the factor by which known words sum to no more than their share, whatever the label.
+        """Log of a factor for P(word | label) of known words, so that they sum to at most 1 - u for every label.
 
-        Bayes' rule with smoothed P(label | word) gives some labels more than 1 - u (eq:suffix-model). The best labels
-        do not depend on a factor that all of them have, so only probabilities of words ask for it.
+        Bayes' rule with smoothed P(label | word) gives some labels more than 1 - u (eq:suffix-model). The factor is the
+        same for all labels, so it does not change the best labels and is used for probabilities only.
         """
         if self._direct or not self.proper:
             return 0.0
@@ -274,7 +274,7 @@ class CountedHMM(Brief):
         return min(0.0, float(np.log1p(-self.lexicon.unseen) - np.log(mass.max())))
 
     def emissions(self) -> npt.NDArray[np.float64]:
-        """(L, V) P(word | label) over the words of training; rows sum to at most 1 minus the mass of new words."""
+        """Compute P(word | label) of the training words, (L, V); rows sum to at most 1 minus the mass of new words."""
         pool = self.words.pool
         begin, label, score = self.lexicon.rows(pool, np.arange(len(pool), dtype=np.int32), None)
         table = np.zeros((self.L, len(pool)))
@@ -319,7 +319,7 @@ class CountedHMM(Brief):
     def word_scores(
         self, pool: _core.StringPool, codes: Codes, allowed: Flags | None
     ) -> tuple[Scores, npt.NDArray[np.int64], LabelIds]:
-        """Compute (T, L) log P(word | label), -inf for labels not listed; (T,) how many are; and which (entries,)."""
+        """Compute log P(word | label), (T, L), -inf for impossible labels; (T,) number of the others, and a list."""
         begin, label, score = self.lexicon.rows(pool, codes, _flags(allowed))
         counts = np.diff(begin)[codes]
         ends = np.concatenate([[0], np.cumsum(counts)])
@@ -331,7 +331,7 @@ class CountedHMM(Brief):
         return node, counts, ids
 
     def batch(self, node: Scores, offsets: Offsets) -> _core.Batch64:
-        """Make a batch of the core, of trellises with these scores of words; they are overwritten."""
+        """Make a core batch of trellises with these word scores, which are overwritten."""
         listed = node > -np.inf
         made = _core.Batch64()
         for one in self._scored(node, listed.sum(axis=1), np.nonzero(listed)[1].astype(np.int32), offsets):
@@ -354,7 +354,7 @@ class CountedHMM(Brief):
     # ------------------------------------------------------------------------------------------ inside
 
     def _shares(self, pool: _core.StringPool) -> Table:
-        """Compute (words,) the log of the factor of each string: that of known words, or 0."""
+        """Return the log of the factor of each string, (words,): _log_share for known words, 0 for others."""
         known = np.asarray(_core.translate(pool, self.words.pool)) >= 0
         return np.where(known, self._log_share, 0.0) if self._log_share else np.zeros(len(known))
 

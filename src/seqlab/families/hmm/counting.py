@@ -97,9 +97,9 @@ def probabilities(counts: Table, smoothing: Smoothing) -> Table:
 
 
 def end_probabilities(last: Table, label_total: Table, smoothing: Smoothing, *, proper: bool = True) -> Table:
-    """Compute (L,) P(the sentence ends | its last label), smoothed by the share of all labels.
+    """Compute P(the sentence ends | its last label), (L,), smoothed by the share of all labels.
 
-    The end is one of L + 1 events (eq:add-lambda); not `proper`: one of two, as in files of version 1.0.
+    The end is one of L + 1 events (eq:add-lambda); without `proper` one of two, as in files of version 1.0.
     """
     if isinstance(smoothing, (MLE, AddLambda)):
         add = float(getattr(smoothing, "value", 0.0))

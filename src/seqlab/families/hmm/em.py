@@ -56,7 +56,7 @@ class Evidence:
 
     @property
     def weight(self) -> float:
-        """Number of tokens, each counted by the weight of its sequence."""
+        """Sum of the weights of all tokens; each has the weight of its sequence."""
         if self.weights is None:
             return float(self.tokens)
         return float((self.weights * np.diff(self.offsets)).sum())
@@ -92,10 +92,10 @@ def expect(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
 
 
 def chain_sums(evidence: Evidence, tables: Sequence[Any], emitted: Sequence[Any], threads: int) -> Expected:
-    """Run the E step of the core, without statistics of emissions.
+    """Run the core's E step for starts, transitions and ends.
 
-    tables    logs of start, edge, end (or None), and of the head
-    emitted   begin, ids and values of symbols, their table and their counts, or scores and marginals (both flat)
+    tables    logs of start, edge, end (or None) and head
+    emitted   (begin, ids, values, log table, counts) of symbols, or (scores, marginals), both flat; the last is written
     """
     size, order = len(tables[0]), tables[1].ndim - 1
     starts, ends, log_z = np.zeros(size), np.zeros(size), np.empty(len(evidence))
@@ -220,7 +220,7 @@ class HardEM(BaumWelch):
 
 
 def progress(iteration: int, model: Any, found: Any, value: float) -> Progress:
-    """Report an iteration: the model, the log-likelihood that its E step found, and the objective."""
+    """Make the report of an iteration: the model, its log-likelihood, and the objective."""
     objective = -value if math.isfinite(value) else None
     return Progress(iteration, objective, None, None, lambda: model, {"log_likelihood": found.value})
 
@@ -313,7 +313,7 @@ class _Statistics(Field):
 
 @dataclass(frozen=True, eq=False)
 class Running:
-    """Expected counts per token, averaged over the batches so far, and the numbers of batches and tokens.
+    """Running average of expected counts per token over batches, with the numbers of batches and tokens so far.
 
     start (L,), edge (L, ..., L), end (L,), head, emissions   as in Expected
     """
@@ -333,7 +333,7 @@ class Running:
     def of(
         before: Running | None, model: HiddenMarkov, found: Expected, tokens: float, forgetting: float
     ) -> Running:
-        """Add the expected counts of another batch with this many tokens, each counted by its weight."""
+        """Add the expected counts of another batch; `weight` is the sum of the weights of its tokens."""
         whole = Running(found.start, found.edge, found.end, found.emissions, 1, tokens, found.head)
         fresh = whole._scaled(1.0 / max(tokens, 1))
         if before is None:

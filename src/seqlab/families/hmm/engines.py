@@ -62,7 +62,7 @@ class FitOptions:
 
 
 def _refuse_patience(asked: FitOptions) -> None:
-    """Raise an error for patience where labelled data are counted, in one pass."""
+    """Raise an error for patience if training is one pass of counting."""
     if asked.patience is not None:
         raise OptionError(
             "patience has no meaning here: every token has a label, so training is one pass of counting, which cannot "
@@ -71,9 +71,9 @@ def _refuse_patience(asked: FitOptions) -> None:
 
 
 def engine_for(hmm: families.HMM, data: TrainingSet, before: Any = None) -> TablesEngine | CountsEngine:
-    """Choose the engine of training: counts for words with labels, some or all, unless an option asks for tables.
+    """Choose the engine of training: counts for words with at least some labels, unless an option requires tables.
 
-    before   the model that partial_fit goes on with, if any: a batch without labels goes on with counts
+    before   the model that partial_fit continues, if any: a batch without labels keeps the engine of a counted model
     """
     counts = isinstance(hmm.learner, Counting) or (
         _plain_words(data) and (_counts_asked(hmm, data) if data.named else isinstance(before, CountedHMM))
@@ -84,12 +84,12 @@ def engine_for(hmm: families.HMM, data: TrainingSet, before: Any = None) -> Tabl
 
 
 def _plain_words(data: TrainingSet) -> bool:
-    """Return True if these are words, and no list of symbols was given."""
+    """Return True if the observations are words, and no list of symbols was given."""
     return data.words and type(data.emissions) is Categorical and data.emissions.symbols is None
 
 
 def _counts_asked(hmm: families.HMM, data: TrainingSet) -> bool:
-    """Return True if options leave the choice to us, or can only be meant for counts."""
+    """Return True if the options allow counts: they do not require tables, or they require counts."""
     if hmm.states is not None or hmm.init is not None:
         return False
     smoothed = not (hmm.smoothing is None or isinstance(hmm.smoothing, Dirichlet)) and not isinstance(
@@ -104,9 +104,9 @@ def _counts_asked(hmm: families.HMM, data: TrainingSet) -> bool:
 
 
 class TablesEngine:
-    """Start, transition and emission tables, estimated by EM or, with every label known, by one M step.
+    """Training of start, transition and emission tables, by EM or, with every label known, by one M step.
 
-    streams   True if observations may come one by one
+    streams   True if observations can be decoded one by one
     """
 
     streams = True
@@ -213,7 +213,7 @@ def _em(
         bar=Bar() if asked.progress else None,
     )
     model: Any = best.outcome.theta
-    given = ground.labelled is not None or isinstance(ground.init, Mapping)  # their states have names
+    given = ground.labelled is not None or isinstance(ground.init, Mapping)  # states are labels
     nameless = hmm.states is None and ground.data.gold is None and not given
     sorts = nameless and not ground.rules and not learner.tied
     # Warnings about states refer to the model that is kept, by its own names.
@@ -268,7 +268,7 @@ class CountsEngine:
             )
 
     def fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any, asked: FitOptions) -> HmmFit:
-        """Count labelled words, and what is expected of words without a label, by EM."""
+        """Count labelled words, and add expected counts of unlabelled ones by EM."""
         labels = state_names(hmm, data, None)
         if data.full:
             _refuse_patience(asked)
@@ -296,7 +296,7 @@ class CountsEngine:
         return HmmFit.of(model, dictionary, best.history, "suffix", data, restarts=best.histories)
 
     def partial_fit(self, hmm: families.HMM, data: TrainingSet, sample_weight: Any) -> HmmFit:
-        """Add counts to those before, those of open labels as one E step expects them."""
+        """Add the counts of a batch; for missing labels the expected counts of one E step."""
         before = None if hmm.fit_ is None else hmm.fit_.model
         before = before if isinstance(before, CountedHMM) else None
         if before is not None and hmm.order not in (None, before.order):
@@ -333,7 +333,7 @@ class CountsEngine:
         return model.label_ids(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
     def tables(self, fit: HmmFit, question: str) -> HiddenMarkov:  # noqa: ARG002
-        """Return tables over the words of training: unknown words have no part in them."""
+        """Return tables over the training words; unknown words are left out."""
         model: Any = fit.model
         end = model.end_probabilities
         pi, moves = histories.split(model.move_probabilities)
@@ -376,7 +376,7 @@ def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample
 
 
 def _words(corpus: Corpus, column: str | None) -> StringColumn:
-    """Return the words of a corpus, with the string for missing ones."""
+    """Return the words of a corpus; missing ones are replaced by MISSING."""
     return corpus.strings(str(column), missing=True).filled(MISSING)
 
 

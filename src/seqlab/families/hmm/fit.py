@@ -214,7 +214,7 @@ OPTIONS: Mapping[str, OptionKind] = {
 
 
 def _emissions_of(hmm: families.HMM) -> Any:
-    """Return the emissions as given; without any those of init, if it is a fitted model."""
+    """Return the option emissions; if it is None, those of a model given as init, or Categorical()."""
     fitted = getattr(hmm.init, "fit_", None)
     if not isinstance(fitted, HmmFit):
         return Categorical() if hmm.emissions is None else hmm.emissions
@@ -228,7 +228,7 @@ def _emissions_of(hmm: families.HMM) -> Any:
 
 
 def _shape(emissions: Any) -> str:
-    """Describe emissions by what another model of them must have in common."""
+    """Describe emissions by the options that models must share to be compatible."""
     if isinstance(emissions, type) or not isinstance(emissions, Emission):
         return f"{emissions!r:.60}"
     inside = {name: getattr(emissions, name, None) for name in ("covariance", "components")}

@@ -225,7 +225,7 @@ def _vectors(sequences: Sequence[Any]) -> VectorColumn:
 def _width(vector: Any) -> int:
     try:
         return int(np.size(vector))
-    except ValueError:  # lists of unequal lengths, which are refused with their place
+    except ValueError:  # lists of unequal lengths, rejected below with their place
         return 0
 
 

@@ -1,7 +1,7 @@
-"""EM on counts: labelled words are counted, and of sentences with open labels the expected counts are added.
+"""EM for counted HMMs: counts of labelled sentences, plus expected counts of sentences with missing ("open") labels.
 
-The E step asks the counted model itself, smoothing and suffix model included, so new words are judged as ever. A
-smoothed M step does not maximise the likelihood, which may fall; so training ends when it hardly moves, not when it
+The E step uses the counted model with its smoothing and suffix model, so unknown words are treated as in tagging. A
+smoothed M step does not maximise the likelihood, which may fall: training ends when it hardly changes, not when it
 falls.
 """
 
@@ -36,24 +36,24 @@ from seqlab.learning.smoothing import smoothing_of
 from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import NOTHING
 
-# Best or nearly so on a development set, with 50, 200, 1000 and 2500 labelled sentences; docs/guide/hmm-tagging.md.
+# Chosen on a development set, with 50, 200, 1000 and 2500 labelled sentences; docs/guide/hmm-tagging.md.
 USUAL = HardEM(max_iterations=5, unlabelled_weight=0.5)
-BLOCK = 50_000  # tokens whose scores are held at one time
+BLOCK = 50_000  # tokens whose scores are in memory at a time
 LOST = "smoothing=None (Kneser-Ney), or smoothing=0.1, makes all labels possible"
-DIGITS = 9  # of counts of transitions: ten times 0.1 is 1, since smoothing looks for counts of 1, 2, 3 and 4
+DIGITS = 9  # to which counts are rounded, since smoothing uses the numbers of counts that equal 1, 2, 3 and 4
 FAINT = 1e-6  # expected counts of a word's label below this share of its weight are not kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenText:
-    """Words of N sentences whose labels are not all known.
+    """Words of N sentences with missing labels.
 
     pool      the distinct words
-    flags     (words, L) their labels by a dictionary, or None
+    flags     (words, L) True for the labels that a dictionary allows; None without one
     codes     (T,) the number of each token's word
     offsets   (N + 1,)
-    weights   (N,)
-    allowed   (T, L) True for labels that are not ruled out; None when none is
+    weights   (N,) weights of the sentences
+    allowed   (T, L) True for labels that given labels allow; None if all are allowed
     """
 
     pool: _core.StringPool
@@ -67,7 +67,7 @@ class OpenText:
         return len(self.weights)
 
     def blocks(self) -> Iterator[OpenText]:
-        """Cut it into pieces of about BLOCK tokens."""
+        """Split into blocks of about BLOCK tokens."""
         first = 0
         while first < len(self):
             last = int(np.searchsorted(self.offsets, self.offsets[first] + BLOCK, side="right")) - 1
@@ -80,7 +80,7 @@ class OpenText:
             first = last
 
     def scores(self, model: CountedHMM) -> Floats:
-        """Compute (T, L) log P(word | label); 0 for known labels that the model does not expect of their word."""
+        """Compute log P(word | label), (T, L), -inf for labels not allowed; 0 if the word never had an allowed one."""
         node = model.word_scores(self.pool, self.codes, self.flags)[0]
         if self.allowed is not None:
             node[~self.allowed] = -np.inf
@@ -110,9 +110,9 @@ def opened(
     learner: BaumWelch,
     sample_weight: Any,
 ) -> tuple[Any, CountedHMM | None, OpenText]:
-    """Count what has all its labels; return a start for EM, these counts or None without any, and the open sentences.
+    """Count fully labelled sentences; return the start of EM, these counts (None without any), and other sentences.
 
-    Where no sentence has all its labels, EM begins with single labelled words and even transitions.
+    If no sentence is fully labelled, EM starts with the labelled words and uniform transitions.
     """
     corpus, L = data.corpus, len(labels)
     weights = data.sentence_weights(sample_weight, learner.unlabelled_weight)
@@ -170,7 +170,7 @@ def _even(
     unknown: Any,
     end: bool,
 ) -> CountedHMM:
-    """Make a model whose transitions are all equally likely."""
+    """Make a model with uniform transitions."""
     moves = np.full(table_shape(order, len(labels)), 1.0 / len(labels))
     chosen = DEFAULT if smoothing is None else smoothing_of(smoothing)
     last = np.full(len(labels), 1.0 / len(labels))
@@ -179,7 +179,13 @@ def _even(
 
 @dataclass(slots=True, eq=False)
 class ExpectedCounts:
-    """Expected counts of an E step: moves and last as in CountedHMM, of words None if there is none; log P (N,)."""
+    """Expected counts of an E step.
+
+    moves, last   as in CountedHMM
+    words         expected counts of words; None without words
+    log_z         (N,) log P of each sentence
+    value         weighted sum of log_z
+    """
 
     moves: Floats
     last: Floats
@@ -189,7 +195,7 @@ class ExpectedCounts:
 
     # eq:open-counts   c(h, y) + w E[h, y] for labels, c(v, y) + w E[v, y] for words
     def added(self, base: CountedHMM, closed: CountedHMM | None, frozen: Any = ()) -> CountedHMM:
-        """Run the M step: these counts on top of those of sentences with all labels (closed), in a model like base."""
+        """Run the M step: add these counts to those of fully labelled sentences (closed), with options of `base`."""
         moves, last, words = self.moves, self.last, self.words
         if closed is not None:
             moves, last = moves + closed.moves, last + closed.last
@@ -227,7 +233,7 @@ def expected(model: CountedHMM, text: OpenText, *, hard: bool, threads: int) -> 
 
 
 def _all_paths(model: CountedHMM, text: OpenText, evidence: Evidence, threads: int) -> tuple[Any, ...]:
-    """eq:baum-welch   Sum over all paths."""
+    """Compute expected counts over all paths (eq:baum-welch)."""
     node = text.scores(model)
     gamma = np.zeros(node.size)
     moves, last = model._scores
@@ -238,7 +244,7 @@ def _all_paths(model: CountedHMM, text: OpenText, evidence: Evidence, threads: i
 
 
 def _best_paths(model: CountedHMM, text: OpenText, evidence: Evidence, threads: int) -> tuple[Any, ...]:
-    """eq:hard-em   Count along the best paths."""
+    """Count along the best paths (eq:hard-em)."""
     node, offsets = text.scores(model), evidence.offsets
     ids, log_z = np.zeros(len(node), dtype=np.int32), np.zeros(len(evidence))
     _core.viterbi(model.batch(node, offsets), ids, log_z, threads)
@@ -250,7 +256,7 @@ def _best_paths(model: CountedHMM, text: OpenText, evidence: Evidence, threads: 
 
 
 def checked(learner: Any) -> BaumWelch:
-    """Refuse options of EM that counts do not use."""
+    """Reject options of EM that do not apply to counts, and return the learner."""
     strange = [name for name in learner.frozen if name not in ("transitions", "emissions")]
     if strange:
         raise OptionError(
@@ -270,7 +276,7 @@ def train(
     threads: int,
     report: Report,
 ) -> Outcome:
-    """Run EM from a start; report is called every iteration."""
+    """Run EM from a start; `report` is called after every iteration."""
     model: Any = start
     before, value, said = 0.0, 0.0, False
     for iteration in range(learner.max_iterations + 1):

@@ -23,8 +23,8 @@ from seqlab.shown import Brief, Table, Tabular, columns_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.transitions import END, START, Transitions, history_names
 
-SYMBOL_TYPES = (str, int, type(None))  # equal ones have equal scores
-MOST_ROWS = 10_000  # symbols whose scores a stream keeps
+SYMBOL_TYPES = (str, int, type(None))  # types whose scores are cached
+MOST_ROWS = 10_000  # largest number of symbols in the cache
 LONGEST = 100_000  # limit for a sequence drawn from a model with an end
 
 
@@ -54,7 +54,7 @@ class HMMStream:
             edge, order=model.order, head=model.head_edges(), start=start, labels=model.labels, lag=lag
         )
         self._table, self._width = model.emissions.table(), model.emissions.vector_width
-        self._rows: dict[str | int | None, Floats] = {}  # scores of symbols that came before
+        self._rows: dict[str | int | None, Floats] = {}  # cached scores of symbols
 
     def push(self, observation: Any) -> FilterStep:
         """Add the next observation; None for a missing one."""
@@ -69,7 +69,7 @@ class HMMStream:
             ) from None
 
     def _row(self, observation: Any) -> Floats:
-        """Compute (L,) log P(observation | y); scores of symbols are kept for the next time."""
+        """Compute log P(observation | y), (L,); scores of symbols are cached."""
         vector = self._vector(observation)
         if vector is not None:
             return self._model.emissions.scores(VectorRows(vector[None]))[0]  # type: ignore[no-any-return]
@@ -84,7 +84,7 @@ class HMMStream:
         return row
 
     def _vector(self, observation: Any) -> Floats | None:
-        """Read a whole vector; None for what must be looked at more closely."""
+        """Return the observation as a vector, if it is a valid one; None for anything that _scores() has to check."""
         if self._width is None or self._hmm.dictionary_ is not None:
             return None
         try:
@@ -97,7 +97,7 @@ class HMMStream:
         return vector.astype(np.float64) if sound else None
 
     def _scores(self, observation: Any) -> Floats:
-        """Compute the scores of any observation, by way of a corpus."""
+        """Compute the scores of any observation, with all checks of a corpus."""
         corpus = self._hmm._corpus_of_one([observation])
         column, dictionary = self._hmm._column_in(corpus), self._hmm.dictionary_
         seen = self._model.emissions.observe(corpus, column, unknown=self._hmm.unknown_)
@@ -113,7 +113,7 @@ class HMMStream:
 
 
 def transitions_of(model: HiddenMarkov) -> Transitions:
-    """Return transition probabilities by name, with rows for the start and a column for the end, if there is one."""
+    """Return transition probabilities with names, a row for the start, and a column for the end if there is one."""
     for name in (START, END):
         if name in model.labels:
             raise QuestionError(
@@ -162,7 +162,7 @@ def log_partition(trellis: Any) -> float:
 def named(
     paths: list[list[Any]], names: list[Any], states: str, as_given: list[Any] | None = None
 ) -> list[list[Any]]:
-    """Write paths of states by name, or by number: states="index"; `as_given` replaces the names."""
+    """Return paths by name (`as_given`, if not None), or with states="index" by number."""
     if choice(states, "states", ("name", "index")) == "name" and as_given in (None, names):
         return paths
     to: Any = range(len(names)) if states == "index" else as_given

@@ -27,7 +27,7 @@ from seqlab.families.hmm.training_set import TrainingSet, checked_states, named_
 from seqlab.tagging.door.constraints import Given, Rules, TagDictionary, label_list
 
 TABLES = ("start", "head", "transitions", "end", "emissions")
-K_MEANS_RUNS = 10  # starts of k-means, of which the best is taken
+K_MEANS_RUNS = 10  # runs of k-means, of which the best is used
 BIAS = 0.01  # weight of a label outside the dictionary relative to one in it
 FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # added to labelled counts, so that unseen events are possible
 
@@ -36,14 +36,14 @@ FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # added to labelled counts, so tha
 class Ground:
     """Input of the initialisation.
 
-    data         sentences, their labels numbered as the states are
-    domain       of the emissions: their symbols, or the moments of their vectors
+    data         sentences, with labels numbered like the states
+    domain       domain of the emissions: the symbols, or the moments of the vectors
     evidence     the sentences as arrays
     dictionary   the allowed labels of words, or None
-    init         a method, tables, or a dictionary that biases the start; None
+    init         a method, tables, or a dictionary that biases the start; or None
     labelled     sentences to count first, or None
-    order        number of states that a transition depends on
-    threads      of k-means
+    order        number of previous states that a transition depends on
+    threads      for k-means
     """
 
     data: TrainingSet
@@ -122,7 +122,7 @@ class Ground:
 
     @property
     def _even(self) -> tuple[Floats, Moves]:
-        """Starts and transitions that are all equal."""
+        """Uniform start and transition probabilities."""
         start, *moves = (np.full((self.size,) * (j + 1), 1.0 / self.size) for j in range(self.order + 1))
         return start, tuple(moves)
 
@@ -174,7 +174,7 @@ class Ground:
         return self._chain(*self._even, made)
 
     def _by_neighbours(self, rng: Chance) -> HiddenMarkov:
-        """Make states from clusters of words that have the same neighbours; tokens are counted as if so labelled."""
+        """Initialise by clusters of words with similar neighbours, which are counted as if they were labels."""
         rows = self.evidence.observed
         if type(self.data.emissions) is not Categorical:
             raise OptionError(
@@ -235,7 +235,7 @@ class Ground:
 
 
 def _order_of(init: Any) -> int:
-    """Return the order of the transitions that training begins with; 1 without any."""
+    """Return the order of transitions given as init; 1 if there are none."""
     moves = init.get("transitions") if isinstance(init, Mapping) and not _is_dictionary(init) else None
     return max(np.ndim(moves) - 1, 1) if isinstance(moves, (np.ndarray, list, tuple)) else 1
 
@@ -249,13 +249,14 @@ def _is_dictionary(init: Mapping[Any, Any]) -> bool:
 def checked_moves(
     A: Any, end: Any, size: int, head: Any = None, order: int = 1
 ) -> tuple[Moves, Floats | None]:
-    """Check transitions of an order up to this one, and end probabilities (L,) or None: rows sum to 1 with them.
+    """Check transitions A of at most this order, and end probabilities (L,) or None; rows with ends must sum to 1.
 
-    Histories longer than those of A make no difference; without a head, shorter ones are means over the oldest state.
+    A table of a lower order is repeated for longer histories. Without a head, tables of shorter histories are means
+    over the oldest state.
     """
     last = None if end is None else checked_probabilities(end, "end", (size,), sums=False)
     given = np.asarray(as_floats(A, "transitions"))
-    flat = {(size**j, size): j for j in range(order, 1, -1) if size > 1}  # a row for each history
+    flat = {(size**j, size): j for j in range(order, 1, -1) if size > 1}  # a row per history
     if given.shape in flat:
         given = given.reshape((size,) * (flat[given.shape] + 1))
     tables = [_checked_table(given, last, "transitions", (size,) * max(min(given.ndim, order + 1), 2))]
@@ -280,7 +281,7 @@ def checked_moves(
 
 
 def _checked_table(table: Any, end: Floats | None, name: str, shape: tuple[int, ...]) -> Floats:
-    """Check transitions after histories of one length."""
+    """Check the table of one length of history."""
     if end is None:
         return np.ascontiguousarray(checked_probabilities(table, name, shape))
     moves = histories.exits(checked_probabilities(table, name, shape, sums=False), end)

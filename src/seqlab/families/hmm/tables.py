@@ -40,12 +40,12 @@ ZEROS = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Dirichlet(Brief):
-    """Pseudo-counts that the M step adds: MAP estimates under Dirichlet priors with these numbers plus 1.
+    """Pseudo-counts that the M step adds: MAP estimates under Dirichlet priors with parameters of these numbers plus 1.
 
     start         a number or (L,)
-    transitions   a number, or (L, L); of order 2 and 3 also an array with as many axes as the transitions
-    end           a number or (L,), for models with an end state; None for that of `transitions` if it is a number. Of
-                  order 2 and 3 it counts for going on, too
+    transitions   a number, or (L, L); in order 2 and 3 also an array with as many axes as the transitions
+    end           a number or (L,), for models with an end; None for that of `transitions` if it is a number. In order 2
+                  and 3 it is also added for each way to go on
     emissions     a number, (V,) or (L, V), for symbols and features; {stream: numbers} for streams
     """
 
@@ -88,7 +88,7 @@ class Dirichlet(Brief):
         return np.hstack([moves, self.of_end(size)[:, None]]) if end else moves
 
     def of_histories(self, size: int, order: int) -> Moves:
-        """Pseudo-counts of the transitions of order 2 and 3 for L = size; a whole array is for full histories only."""
+        """Return pseudo-counts of each transition table in order 2 and 3, L = size; an array is for the last only."""
         given, whole = self.transitions, np.ndim(self.transitions) > 2
         shapes = [(size,) * (j + 2) for j in range(order)]
         if whole:
@@ -112,12 +112,12 @@ def _spread(value: Any, shape: tuple[int, ...], name: str) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """Expected counts of an E step, all of them sums over sequences.
+    """Expected counts of an E step, summed over sequences.
 
     start (L,), edge (L, ..., L), end (L,)   expected starts, transitions and ends
     emissions                                statistics of the emissions
     log_z (N,)                               log P of each sequence; -inf for an impossible one
-    value                                    their weighted sum, without impossible ones
+    value                                    weighted sum of log_z, without impossible sequences
     head                                     expected transitions of the first positions, for order 2 and 3
     """
 
@@ -137,15 +137,17 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HiddenMarkov(Brief):
-    """eq:hmm-joint   P(x, y) = π(y_1) B(x_1 | y_1) Π_t A(y_{t-1}, y_t) B(x_t | y_t)  [· end(y_T)].
+    """Parameters of a hidden Markov model.
+
+    eq:hmm-joint   P(x, y) = π(y_1) B(x_1 | y_1) Π_t A(y_{t-1}, y_t) B(x_t | y_t)  [· end(y_T)]
 
     labels      the L states by name
     pi          (L,)   start probabilities
-    A           (L, L) from state, to state; of order k (L, ..., L): from the k states before, oldest first
-    end         (L,)   probability to end after a state, or None: then rows of A alone sum to 1
+    A           (L, L) from state, to state; in order k (L, ..., L): from the k previous states, oldest first
+    end         (L,)   probability to end after a state; None without an end, when rows of A alone sum to 1
     emissions   P(x | y)
     rules       constraints on states
-    head        of order 2 and 3: transitions with fewer states before, for positions 1 .. k - 1 (eq:order-k-hmm)
+    head        in order 2 and 3: transitions from fewer states, for positions 1 .. k - 1 (eq:order-k-hmm)
     """
 
     stored_kind: ClassVar[str] = "hidden markov model"
@@ -175,7 +177,7 @@ class HiddenMarkov(Brief):
 
     @property
     def order(self) -> int:
-        """Number of states that a transition depends on, k."""
+        """Number k of previous states that a transition depends on."""
         return self.A.ndim - 1
 
     @property
@@ -209,7 +211,7 @@ class HiddenMarkov(Brief):
         return start, np.ascontiguousarray(edge), end
 
     def head_edges(self) -> list[Floats]:
-        """Compute logs of the head; -inf where rules forbid."""
+        """Compute logs of the head; -inf for transitions that the constraints forbid."""
         tables = (logs(one) for one in self.head)
         return [np.where(self.rules.forbidden, -np.inf, one) if self.rules else one for one in tables]
 

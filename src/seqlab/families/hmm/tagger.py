@@ -41,32 +41,33 @@ from seqlab.tagging.transitions import Transitions
 class HMM(Tagger):
     """A hidden Markov model (eq:hmm-joint).
 
-    n_states      how many states, n_components of hmmlearn; None when labels, states or tables say it
+    n_states      number of states, n_components of hmmlearn; None if labels, states or tables determine it
     emissions     Categorical() for words and whole numbers, FeatureBag(), Gaussian(), GaussianMixture(), Poisson(), or
-                  Streams(name=...) for several at one time
-    order         how many states back a move looks: 1, 2 or 3. None: 2 for labelled words that are counted, else 1
+                  Streams(name=...) for several observations per token
+    order         number of previous states that a transition depends on: 1, 2 or 3. None: 2 for labelled words that
+                  are counted, else 1
     smoothing     pseudo-counts of the M step: "mle" for none, a number or AddLambda(value) for the same everywhere,
                   Dirichlet(start=, transitions=, emissions=) for each; labelled words also take "interpolated",
                   "witten-bell", "kneser-ney". None: Kneser-Ney for labelled words, else none
     learner       BaumWelch() (hmmlearn's n_iter, tol), HardEM(), or Counting(). None: labelled words are counted, with
                   hard EM where labels are missing; all else is Baum-Welch, or one M step where all is labelled
-    init          where EM begins: "random", "kmeans" (vectors), "clusters" (of words with the same neighbours), tables
-                  {"start", "transitions", "emissions"}, or (pi, A, B), a fitted HMM, {word: labels} (a start that EM
-                  may leave; allowed= holds), or (X, y) with labels; None: labels if there are any, else k-means or
-                  chance
+    init          start of EM: "random", "kmeans" (for vectors), "clusters" (of words with similar neighbours), tables
+                  {"start", "transitions", "emissions"} or (pi, A, B), a fitted HMM, {word: labels} (preferred at the
+                  start only; allowed= restricts), or labelled (X, y). None: the labels if there are any, else "kmeans"
+                  for vectors and "random" for others
     unknown       symbols never seen in training: "error", "missing" (as if not observed), or for labelled words
-                  "suffix" (judged by their endings; SuffixModel(...) has options). None: "suffix" for labelled words
-                  that are counted, "missing" for a model that saw labels, else "error"
-    end           whether a state may also end the sequence, with a probability of its own
-    constraints   a tag scheme, "auto" for that of the labels, a Constraints, or forbidden moves (from, to)
-    allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
+                  "suffix" (by their endings; SuffixModel(...) has options). None: "suffix" for labelled words that are
+                  counted, "missing" for other models trained with labels, else "error"
+    end           True to model the end of sequences: each state ends one with a probability of its own
+    constraints   a tag scheme, "auto" for that of the labels, a Constraints, or forbidden transitions (from, to)
+    allowed       {word: labels}: the labels that a word may have, in training and after; words not listed may have any
     states        names of the states
-    column        of a Corpus, that the observations stand in; None finds it
-    seed, threads same seed (random_state), same bits, any number of threads; None uses every core
+    column        the column of a Corpus with the observations; None to find it
+    seed, threads the result depends on the seed (random_state), not on the number of threads; None uses every core
 
-    Two engines stand behind it: tables, which EM finds, and counts of labelled words, to which EM adds those of words
-    without labels. Words with labels are counted unless an option asks for tables: states, init, a learner alone, and
-    of order 1 smoothing "mle" or a number. An option that the engine at work does not use is refused by fit.
+    There are two kinds of training: tables, estimated by EM; and counts of labelled words, to which EM adds expected
+    counts of words without labels. Labelled words are counted unless an option requires tables: states, init, a learner
+    alone, and in order 1 smoothing "mle" or a number. fit rejects options that its kind of training does not use.
 
     labels_ (the states), model_ (HiddenMarkov: pi, A, end, emissions; CountedHMM for labelled words), history_,
     restarts_ (histories of all runs)
@@ -130,16 +131,18 @@ class HMM(Tagger):
     ) -> Self:
         """Learn from sequences, labelled or not.
 
-        X, y            a Corpus and the name of its column of labels, or lists of sequences and lists of labels. Of y,
-                        a whole sentence or a label may be None, a label may be a set; without y nothing is labelled
-        lengths         of the sequences, when X (and y) hold all of them one after another
-        dev             sequences, or (X, y): the model that does best on it is kept, by likelihood or by accuracy
+        X, y            a Corpus and the name of its label column, or lists of sequences and lists of labels. In y, None
+                        is a missing label, or a sentence without labels, and a set means one of these; y=None: no
+                        labels
+        lengths         of the sequences, if X (and y) are concatenations of them
+        dev             sequences, or (X, y): the best model on it is kept, by likelihood, or by accuracy with labels
         patience        iterations without a better dev score before training ends
         sample_weight   a number for every sentence
         callbacks       functions of an Epoch; one that returns False ends training
-        progress        whether to show a bar
+        progress        True to show a progress bar
 
-        Ctrl-C stops: the best model so far is kept, and KeyboardInterrupt raised. SIGTERM ends the program so.
+        Ctrl-C stops training: the best model so far is kept, and KeyboardInterrupt is raised; on SIGTERM
+        SystemExit.
         """
         thread_count(self.threads)  # refuses what is no number, for counting too
         data = TrainingSet.read(self, X, y, lengths)
@@ -151,14 +154,14 @@ class HMM(Tagger):
     def partial_fit(
         self, X: Sequences, y: Any = None, *, lengths: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Take in another batch by stepwise EM (eq:stepwise-em); the first one makes the start, unless fit() made it.
+        """Train on another batch by stepwise EM (eq:stepwise-em); without fit(), the first batch initialises the model.
 
-        X, y, lengths and sample_weight as for fit. Words with labels are counted on top of those before; those without
-        add what the model so far expects of them.
+        X, y, lengths and sample_weight as for fit. Counts of labelled words are added to those of earlier batches, and
+        for words without labels the expected counts under the model so far.
 
-        Expected counts are averaged over batches, the later the less a batch counts (forgetting of the learner). New
-        symbols join; what all batches have in common is learned, whatever their number. The history has the
-        log-likelihood of every batch before it was learned from, which may rise and fall.
+        Expected counts are averaged over batches; later batches have less weight (option forgetting of the learner).
+        New symbols are added. The history has the log-likelihood of every batch before the model was trained on it,
+        which may rise and fall.
         """
         data = TrainingSet.read(self, X, y, lengths)
         before = None if self.fit_ is None else self.fit_.model
@@ -209,17 +212,17 @@ class HMM(Tagger):
         head: Any = None,
         **options: Any,
     ) -> Self:
-        """Make a fitted model of tables that an expert wrote down.
+        """Make a fitted model from given tables.
 
         pi        (L,) start probabilities
-        A         (L, L) from state, to state; with `end` rows of both together sum to 1. Of order k, (L, ..., L) with
-                  an axis for each of the k states before, oldest first
+        A         (L, L) from state, to state; with `end`, rows of both together sum to 1. In order k, (L, ..., L) with
+                  an axis for each of the k previous states, oldest first
         B         (L, V) P(symbol | state); for other emissions what init takes: {"means": ..., "covariances": ...}
         states    names of the states; symbols: the V words, or None for the numbers 0 .. V - 1
-        end       (L,) the chance to end after each state
-        head      of order 2 and 3: a list of transitions (L, L) and (L, L, L), for the positions that have fewer states
-                  before them; None: the mean of A over the oldest state
-        options   of HMM
+        end       (L,) the probability to end after each state
+        head      in order 2 and 3: a list of transitions (L, L) and (L, L, L), for the first positions, which have
+                  fewer previous states; None: the mean of A over the oldest state
+        options   further options of HMM
         """
         hmm = cls(None, emissions, end=end is not None, **options)
         hmm._check_options()
@@ -270,9 +273,9 @@ class HMM(Tagger):
     restarts_: tuple[History, ...] = from_fit("restarts", "The records of all runs.")
     observed_column_: str | None = from_fit(
         "observed_column",
-        "The column that the observations stood in; None for streams and for tables that were given.",
+        "The column of the observations; None for streams and for tables that were given.",
     )
-    unknown_: str = from_fit("unknown", "What becomes of symbols that were never seen.")
+    unknown_: str = from_fit("unknown", "How symbols that training has not seen are treated.")
 
     @property
     def n_parameters_(self) -> int:
@@ -282,9 +285,9 @@ class HMM(Tagger):
     def predict(
         self, X: Sequences, *, lengths: Any = None, states: str = "name", **options: Any
     ) -> list[list[Any]]:
-        """Find a list of states for every sequence of X; lengths as for fit; options: decode, beam, threads.
+        """Predict a list of states for every sequence of X; lengths as for fit; options: decode, beam, threads.
 
-        states   "name", or "index" for their numbers, the places in labels_ and model_
+        states   "name", or "index" for their numbers, the indices into labels_ and model_
         """
         self._check_fitted("predict")
         found = super().predict(self._corpus(X, lengths), **options)
@@ -323,11 +326,10 @@ class HMM(Tagger):
         states: str = "name",
         **options: Any,
     ) -> Any:
-        """Without tokens: n sequences of observations and states, drawn from the model.
+        """Draw n sequences from the model, or with tokens n labellings of them.
 
-        seed, length and states are those of generate.
-
-        With tokens: n labellings of them, drawn from the distribution over paths; options are known and allowed.
+        Without tokens: sequences of observations and states; seed, length and states are those of generate.
+        With tokens: labellings from the distribution over paths; options are known and allowed.
         """
         self._check_fitted("sample")
         if tokens is None:
@@ -339,11 +341,11 @@ class HMM(Tagger):
         return super().sample(tokens, n, seed, **options)
 
     def log_likelihood(self, tokens: Tokens) -> float:
-        """log P(tokens): the sum over all paths of states; -inf for an impossible sequence.
+        """Compute log P(tokens), the sum over all paths of states; -inf for an impossible sequence.
 
-        With an end state, probabilities of all sequences sum to 1 (the empty one has none, because the start chooses a
-        state); without one, those of each length do. A word that was never seen counts as the one event "a new word"
-        where its ending is judged (unknown="suffix"), and as not observed at all for "missing" and "none".
+        With an end, probabilities of all sequences sum to 1 (the empty one has probability 0, because the start chooses
+        a state); without one, those of each length do. A word that was never seen counts as the one event "a new word"
+        with unknown="suffix", and as not observed with "missing" and "none".
         """
         self._check_fitted("log_likelihood")
         trellis = self.trellis(tokens)
@@ -366,7 +368,7 @@ class HMM(Tagger):
 
     @property
     def _ends(self) -> bool:
-        """True if sequences end by a state: then there is no empty one."""
+        """True if the end is modelled, so that the empty sequence is impossible."""
         return self.model_.end is not None and self.model_.end is not False
 
     def aic(self, X: Sequences, *, lengths: Any = None) -> float:
@@ -385,11 +387,11 @@ class HMM(Tagger):
 
     @property
     def transition_matrix(self) -> Transitions:
-        """P(next state | state) with names: a row "<s>" for the start, and a column "</s>" where there is an end.
+        """P(next state | state) with names, a row "<s>" for the start, and a column "</s>" if there is an end.
 
-        Of order k, rows are named by tuples of k states, ("<s>", "a") after the first one; the last L^k rows are those
+        In order k, rows are named by tuples of k states, ("<s>", "a") after the first one; the last L^k rows are those
         of whole histories.
-        Numbers as they were learned or given: a move that constraints= forbids is not taken, whatever it has here.
+        Probabilities are as learned or given, without constraints=: decoding never uses a forbidden transition.
         """
         return questions.transitions_of(self._tables("transition_matrix"))
 
@@ -412,8 +414,8 @@ class HMM(Tagger):
     ) -> questions.Generated:
         """Draw n sequences of observations and states from the model; the same seed draws the same ones.
 
-        length   of every sequence, or a list with one for each; None with an end state, which ends them
-        states   "name", or "index" for their numbers, the places in labels_ and model_
+        length   of every sequence, or a list with one for each; None if the model has an end
+        states   "name", or "index" for their numbers, the indices into labels_ and model_
 
         Vectors come as an array (T, D) for each sequence.
         """

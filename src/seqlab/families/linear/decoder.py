@@ -214,7 +214,7 @@ def _of_template(plan: Plan, arrays: Mapping[str, Array]) -> dict[str, Any]:
 
 
 def _plain(state: State, name: str, dtype: Any) -> Array:
-    found = state.array(name, dtype, (None,), mapped=True)  # the core checks numbers where it uses them
+    found = state.array(name, dtype, (None,), mapped=True)  # the core checks numbers when it uses them
     if name.endswith(".slots") and (not len(found) or len(found) & (len(found) - 1)):
         raise StoreError(f"the array {name!r} should have 2, 4, 8, ... entries, found {len(found)}")
     if name == "buckets" and len(found) < 8:

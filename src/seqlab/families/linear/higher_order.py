@@ -1,4 +1,4 @@
-"""Trellises of order 2 and 3, over the labels that a first-order model keeps."""
+"""Trellises of order 2 and 3, restricted to labels that a first-order model finds likely."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def likely_labels(
 
 
 def summed_tables(model: LinearModel, dtype: Any) -> list[Scores]:
-    """Sum the weights of label sequences, one table per length from three labels on, with those of their endings."""
+    """Sum weights of three, four, ... labels in a row: a table per length, with the weights of shorter ones added."""
     sums: list[Scores] = []
     for weights, _ in model.tables[1:]:
         table = np.asarray(weights, dtype=dtype)
@@ -82,13 +82,13 @@ def higher_order_trellises(
 
 
 def sentence_pairs(pairs: Scores, offsets: Any) -> Iterator[Scores]:
-    """Split the tables of pairs into those of every sentence, (T - 1, L, L)."""
+    """Split the label pair scores by sentence, (T - 1, L, L) each."""
     tables = np.concatenate([[0], np.cumsum(np.maximum(np.diff(offsets) - 1, 0))]).tolist()
     return (pairs[begin:end] for begin, end in itertools.pairwise(tables))
 
 
 def check_slabs(positions: int, L: int, order: int, sentence: int) -> None:
-    """Check that a sentence whose positions have tables of their own fits into memory."""
+    """Check that a sentence with one table per position fits into memory."""
     if positions * L ** (order + 1) > MOST_SLAB_CELLS:
         raise OptionError(
             f"order {order} needs {positions} tables of {L}^{order + 1} numbers here, which is too much; "
@@ -98,7 +98,7 @@ def check_slabs(positions: int, L: int, order: int, sentence: int) -> None:
 
 
 def position_tables(sums: Sequence[Scores], pairs: Scores) -> list[Scores]:
-    """Compute head (L, L), (L, L, L), ... and edges (T - k, L, ..., L) of a sentence with pairs (T - 1, L, L)."""
+    """Compute the head (L, L), (L, L, L), ... and edges (T - k, L, ..., L) from label pair scores (T - 1, L, L)."""
     order, L = len(sums) + 1, pairs.shape[-1]
     tables: list[Scores] = []
     for t, table in enumerate((np.zeros_like(pairs, shape=(L, L)), *sums)):

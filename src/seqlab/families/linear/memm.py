@@ -1,6 +1,6 @@
-"""The maximum-entropy Markov model: a log-linear choice at every token, given the labels before it.
+"""The maximum-entropy Markov model: a log-linear classifier at every token, given the previous labels.
 
-Its trellis has log Z = 0, because every choice is normalised:
+Its trellis has log Z = 0, because the probabilities of every token are normalised:
 
 eq:memm-trellis   node'_t(y) = node_t(y) - log Σ_z exp(edge_{t+1}(y, z) + node_{t+1}(z)), and for t = 0 also less
                   log Σ_z exp node_0(z); for order k > 1 the normaliser, which depends on k labels, is in the edge:
@@ -43,7 +43,7 @@ BLOCK = 2**22  # numbers in one table of transitions at a time
 def memm_trellises(
     model: LinearModel, encoded: EncodedCorpus, *, allowed: Any = None, threads: int = 1
 ) -> Trellises:
-    """Make the trellis of every sentence, with the normaliser of each choice added at the labels before it."""
+    """Make the trellis of every sentence; in order 1, the node score of a label contains the next normaliser."""
     node = model.node_scores(encoded.node, dtype=np.float64, threads=threads)
     if allowed is not None:
         allowed.mask(node)
@@ -72,7 +72,7 @@ def memm_trellises(
 
 
 def _longer_trellises(model: LinearModel, node: Scores, pairs: Scores, offsets: Any) -> list[Trellis]:
-    """Make the trellises of order 2 or 3: normalisers depend on as many labels, so they are in the edges."""
+    """Make trellises of order 2 or 3; normalisers depend on two or three labels, so edges contain them."""
     order, sums = model.order, summed_tables(model, np.float64)
 
     def legal(tables: Iterable[Scores]) -> list[Scores]:
@@ -94,11 +94,11 @@ def _longer_trellises(model: LinearModel, node: Scores, pairs: Scores, offsets: 
 
 
 def _normalised(node: Scores, edge: Scores, axes: int) -> Scores:
-    """Subtract the normalisers of all choices from the edges of each position: (positions, L, ..., L).
+    """Subtract the normalisers from the edges of each position, (positions, L, ..., L).
 
     edge   (L, ..., L) with `axes` axes, shared by all positions, or one such table for each
 
-    A choice that no label is left for has no normaliser: all of it is -inf.
+    Where no label is possible there is no normaliser: all edges are -inf.
     """
     positions, labels = edge.shape[: edge.ndim - axes], edge.shape[edge.ndim - axes :]
     rows = edge.reshape(*positions, math.prod(labels[:-1]), labels[-1])
@@ -109,7 +109,7 @@ def _normalised(node: Scores, edge: Scores, axes: int) -> Scores:
 
 
 def _normalisers(node: Scores, edge: Scores) -> npt.NDArray[np.float64]:
-    """Compute (transitions, rows): log Σ_z exp(edge(y, z) + node(z)) for every label y before each token, or labels."""
+    """Compute log Σ_z exp(edge(y, z) + node(z)), (tokens, rows), for every y: the previous label, or labels."""
     if edge.ndim == 3:
         return _by_sums(node, edge)
     # exp and one matrix product, shifted so that nothing overflows
@@ -148,19 +148,21 @@ class MemmFit(LinearFit):
 class MEMM(LinearTagger):
     """A maximum-entropy Markov model (eq:memm-likelihood).
 
-    The features of a CRF, but every label is chosen by probabilities of its own, given the label before:
-    P(y | x) = Π_t p(y_t | y_{t-1}, x), or given the two or three labels before (order). Training is quick, because no
-    sum over paths is needed; decoding is exact, on the same trellis. The price is label bias: a label with few
-    successors passes its probability on, whatever comes (docs/guide/memm.md).
+    It has the features of a CRF, but the probabilities of every label are normalised, given the previous label:
+    P(y | x) = Π_t p(y_t | y_{t-1}, x), or given the two or three previous labels (order). Training is fast, because no
+    sum over paths is needed; decoding is exact, by Viterbi. The price is label bias: a label with few successors gives
+    them all its probability, whatever the words are (docs/guide/memm.md).
 
     features      as in CRF: a preset's name, a Template, a function (sentence, t), or None for ready-made attributes
     learner       LBFGS(), ConjugateGradient() or GradientAscent()
-    order         1, 2 or 3: how many labels before a choice sees; every path counts, so keep has nothing to do
-    constraints   a tag scheme, "auto" for that of the labels, a Constraints, or forbidden moves (from, to)
-    allowed       {word: labels}: what a word may be, in training and after
-    states, transitions   "observed": weights for what training met; "all": for every attribute and label, every move
-    min_count     attributes met less often are dropped; class_weight: {label: weight} or "balanced"
-    seed, threads same seed, same bits, any number of threads; None uses every core
+    order         1, 2 or 3: number of previous labels that a label depends on; labels are not pruned, so keep has no
+                  effect
+    constraints   a tag scheme, "auto" for that of the labels, a Constraints, or forbidden transitions (from, to)
+    allowed       {word: labels}: the labels that a word may have, in training and after; words not listed may have any
+    states, transitions   "observed": weights for attributes with labels, and transitions, seen in training; "all": for
+                          all
+    min_count     attributes seen less often are dropped; class_weight: {label: weight} or "balanced"
+    seed, threads the result depends on the seed, not on the number of threads; None uses every core
     """
 
     _kind = "memm"

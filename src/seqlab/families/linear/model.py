@@ -28,9 +28,9 @@ Weights = npt.NDArray[np.float64]
 Begins = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int32]
 
-MOST_CELLS = 2**25  # numbers in the tables of the tokens that are decoded at a time
-MOST_ROWS = 2**27  # cells of a table of labels in a row: 512 labels in order 2, 107 in order 3
-# The fields of a model that have the weights of two, three, ... labels in a row; one level more for every order.
+MOST_CELLS = 2**25  # total size of the tables of tokens decoded at a time
+MOST_ROWS = 2**27  # largest size of a table of labels in a row: 512 labels in order 2, 107 in order 3
+# Fields of a model with the weights of two, three, ... labels in a row; a model of order k has the first k.
 LEVELS = (("moves", "move_seen"), ("triples", "triple_seen"), ("quadruples", "quadruple_seen"))
 
 
@@ -39,8 +39,8 @@ class EdgeWeights:
     """Weights of edge attributes: attribute b has weights begin[b] .. begin[b + 1].
 
     begin     (attributes + 1,)
-    move      (weights,)   from * L + to, rising within an attribute; -1 for the one weight of an attribute that has it
-              for all pairs (label_pairs): which pair it is about, every entry says (Rows.moves)
+    move      (weights,)   from * L + to, rising within an attribute; -1 for the one weight of an attribute of
+              label_pairs(...), whose pairs are in Rows.moves
     weights   (weights,)
     """
 
@@ -49,7 +49,7 @@ class EdgeWeights:
     weights: Annotated[Weights, Packed("edge weights")]
 
     def check(self) -> None:
-        """Check that no attribute has a transition twice, and one for all pairs no other."""
+        """Check that no attribute has a transition twice, or a weight for all pairs besides others."""
         check_rising("edge.move", self.move, self.begin)
         owner = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
         if (np.diff(self.begin)[owner[self.move < 0]] != 1).any():
@@ -73,8 +73,8 @@ class LinearModel:
     coarse      for order 2 and 3: a first-order model that prunes labels
     keep        for order 2 and 3: labels with a smaller posterior under `coarse` are pruned
     sharpness   for order 2 and 3: factor of the weights of `coarse`, applied after its training
-    dtype       number type of the weights in a model file: float64 is exact; float32, float16 and int8 (of
-                attributes only; transitions are float32 then) make the file smaller
+    dtype       number type of the weights in a model file: float64 is exact; float32, float16 and int8 make the file
+                smaller (with int8, transitions are float32)
     """
 
     stored_kind: ClassVar[str] = "linear model"
@@ -123,7 +123,7 @@ class LinearModel:
 
     @property
     def tables(self) -> tuple[tuple[Weights, Bools], ...]:
-        """Tables of two, three, ... labels in a row: the weights, and True for those that there are."""
+        """Tables of two, three, ... labels in a row: (weights, True for those with a weight)."""
         both = ((getattr(self, weights), getattr(self, seen)) for weights, seen in LEVELS)
         return tuple((weights, seen) for weights, seen in both if weights is not None)
 
@@ -171,9 +171,9 @@ class LinearModel:
         return _slabs(moves, self.edge, encoded.edge, encoded.offsets)
 
     def tokens_at_once(self, most: int, *, local: bool = False) -> int:
-        """Compute how many tokens to decode at a time: fewer where each has a table of label rows of its own.
+        """Compute how many tokens to decode at a time: fewer if each has its own transition table.
 
-        local   True for a model of local choices, where a normaliser belongs to each row
+        local   True for an MEMM, whose normalisers make the tables differ
         """
         own = self.order > 1 and (local or self.edge is not None)
         return max(min(most, MOST_CELLS // self.L ** (self.order + 1)), 1) if own else most
@@ -336,7 +336,7 @@ def _every(attributes: int, size: int) -> tuple[Begins, Cells]:
 
 
 def _with_single(begin: Begins, move: Cells, single: Bools) -> tuple[Begins, Cells]:
-    """Give some attributes one weight for all transitions (-1), in place of one for each."""
+    """Replace the weights of some attributes, one per transition, by one for all transitions (-1)."""
     counts = np.where(single, 1, np.diff(begin))
     owner = np.repeat(np.arange(len(single)), np.diff(begin))
     made = np.full(int(counts.sum()), -1, dtype=np.int32)
@@ -377,7 +377,7 @@ def _moves_seen(offsets: Begins, gold: Gold) -> tuple[Begins, dict[int, list[int
 
 
 def _rows_seen(offsets: Begins, ids: LabelIds, L: int, back: int) -> Bools:
-    """Compute (L, ..., L): True for `back` + 1 known labels in a row that training has."""
+    """Return an array (L, ..., L), True for `back` + 1 labels in a row that were seen in training."""
     seen = np.zeros((L,) * (back + 1), dtype=bool)
     inner = _inner(offsets, back)
     rows = np.stack([ids[inner - distance] for distance in range(back, -1, -1)])
@@ -433,7 +433,7 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
         old = before.edge
         moved = np.where(old.move < 0, -1, place[old.move // was] * L + place[old.move % was])
         if edge is not None:
-            # Keys count from 0, and the move of all pairs is -1.
+            # Plus 1, because keys must not be negative and a weight for all pairs has move -1.
             own, theirs = (edge.begin, edge.move + 1, edge.weights), (old.begin, moved + 1, old.weights)
             begins, cells, values = merged(own, theirs, L * L + 1)
             edge = EdgeWeights(begins, cells - np.int32(1), values)
@@ -441,7 +441,7 @@ def joined(model: LinearModel, before: LinearModel) -> LinearModel:
 
 
 def _overlaid(new: Any, new_seen: Any, old: Any, old_seen: Any, place: Begins) -> tuple[Weights, Bools]:
-    """Copy the earlier table of labels in a row into the new one, its labels at `place`."""
+    """Copy the weights of an earlier table into a new one, in which its labels have the numbers `place`."""
     at = np.ix_(*(place,) * new.ndim)
     values, seen = new.copy(), new_seen.copy()
     values[at] = np.where(old_seen, old, values[at])

@@ -35,7 +35,7 @@ from seqlab.tagging.door.sentences import (
 )
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 
-TRANSITION = 24  # bytes for each: its weight, whether it was seen, its expected count, as the kernels read it
+TRANSITION = 24  # bytes per transition: weight, whether it was seen, expected count, the kernels' copy
 USUAL_KEEP = 1e-3
 LEFT = 3.0  # labels per token that a CRF usually keeps
 SAMPLE = 20_000  # tokens to estimate that number from
@@ -120,7 +120,7 @@ def _encoded(
 
 
 def frequent(model: LinearModel, encoded: EncodedCorpus, gold: Gold, least: float) -> LinearModel:
-    """Keep weights of pairs of an attribute and a label whose values sum to `least`, of transitions seen as often."""
+    """Drop weights of attribute-label pairs whose values sum to less than `least`, and of rarer transitions."""
     L, rows, ids = model.L, encoded.node, gold.ids.astype(np.int64)
     label = np.repeat(ids, np.diff(rows.indptr))
     known = label >= 0
@@ -150,9 +150,7 @@ def _refined(
     """Prepare a model of higher order, initialised by the first-order one, for training."""
     if before is not None and before.model().order > 1:
         model = joined(model, before.model())
-    if (
-        tagger._local or tagger.keep <= 0
-    ):  # choices of their own have no sum over paths that pruning would shorten
+    if tagger._local or tagger.keep <= 0:  # an MEMM has no sum over paths to shorten by pruning
         return replace(model, coarse=None, keep=0.0)
     by = 1.0 if tagger._probabilistic else sharpness(data, coarse, threads)
     return replace(model, coarse=coarse.multiplied(by), keep=float(tagger.keep), sharpness=by)

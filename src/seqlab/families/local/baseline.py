@@ -98,7 +98,7 @@ class Counts(Brief):
         return table
 
     def best(self, words: npt.NDArray[np.int64], size: int, *, rare: bool) -> LabelIds:
-        """Return (len(words),) the label that each of these words had most often, the first among equals."""
+        """Return the most frequent label of each of these words, (len(words),); ties go to the first label."""
         row, entry = self._entries(words)
         counted = self.count[entry] > 0
         row, entry = row[counted], entry[counted]
@@ -111,7 +111,7 @@ class Counts(Brief):
         return found
 
     def _entries(self, words: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the entries of these words: for each its place in `words`, and its number."""
+        """Return the entries of these words: their indices into `words`, and their numbers."""
         begin, end = np.searchsorted(self.word, words), np.searchsorted(self.word, words, side="right")
         lengths = end - begin
         row = np.repeat(np.arange(len(words)), lengths)
@@ -130,7 +130,7 @@ def _keys(word: Any, label: Any) -> npt.NDArray[np.int64]:
 
 
 UNKNOWN = ("common", "rare")
-MOST_LABELS = 20_000  # of a trellis: its table of pairs takes 3 GB
+MOST_LABELS = 20_000  # labels of a trellis: its transition table takes 3 GB
 
 
 def _numbers(words: list[str]) -> dict[str, int]:
@@ -154,19 +154,19 @@ class BaselineFit(Brief):
 
 
 class MostFrequentTag(Tagger):
-    """Each word gets the label it had most often in training; among equals the first by name.
+    """Baseline: each word gets its most frequent label in training; ties go to the first label by name.
 
-    unknown        what a word not seen in training gets: "common" the commonest label, "rare" the commonest label of
-                   words that were seen once, which are more like it
+    unknown        label of words not seen in training: "common" for the most frequent label, "rare" for the most
+                   frequent label of words that were seen once, which are more like new words
     column         the column that holds the words; None for "word", or the first column of strings
-    smoothing      added to every count where probabilities are asked for; 0 makes impossible what was not seen
+    smoothing      added to every count for probabilities; 0 makes labels impossible that a word never had
     constraints    a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
-                   moves (from, to): the best labels that obey
-    allowed        {word: labels}: what a word may be; one that is not listed may be anything
-    class_weight   {label: weight} or "balanced": what a count of the label is worth
+                   transitions (from, to): the best labels that obey them
+    allowed        {word: labels}: the labels that a word may have; words not listed may have any
+    class_weight   {label: weight} or "balanced": factor of the counts of a label
 
-    P(label | word) = (count of both + smoothing) / (count of the word + smoothing * labels), every token for itself
-    (eq:most-frequent).
+    P(label | word) = (count of both + smoothing) / (count of the word + smoothing * labels), independently for every
+    token (eq:most-frequent).
 
     labels_, words_ (word -> number), counts_ (see Counts)
     """
@@ -248,7 +248,7 @@ class MostFrequentTag(Tagger):
             )
         earlier = None if before is None else before.training
         earlier_rules = None if earlier is None else earlier.rules
-        rules = Rules.none(len(labels))  # which has room for very many labels
+        rules = Rules.none(len(labels))  # possible with very many labels
         if self.constraints is not None:
             rules = Rules.learned(self.constraints, labels, gold, corpus.offsets, earlier_rules)
         dictionary = TagDictionary.of(self.allowed, labels, column)
@@ -276,7 +276,7 @@ class MostFrequentTag(Tagger):
         return node if self.dictionary_ is None else np.where(self.dictionary_.mask(corpus), node, -np.inf)
 
     def _numbers(self, column: StringColumn) -> npt.NDArray[np.int64]:
-        """Return the number of each string of a column in the counts, or -1."""
+        """Return the number of each string of a column in the counts; -1 for unknown words."""
         return np.array([self.words_.get(word, -1) for word in column.values], dtype=np.int64)
 
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:  # noqa: ARG002  (nothing here is worth a thread)

@@ -261,7 +261,7 @@ _KNOWN: dict[str, Callable[[Any], Any]] = {
     "ComplementNB": lambda _: "bayes",
     "OneVsRestClassifier": _one_by_one,
 }
-STORED = tuple(_KNOWN)  # names of the classifiers that a model file can hold
+STORED = tuple(_KNOWN)  # names of the classifiers that can be stored in a model file
 
 
 # ---------------------------------------------------------------------------------------------- how they were made

@@ -1,7 +1,7 @@
 """Tokens as rows of a sparse matrix.
 
-The columns: attributes, then one per previous label, one for "no previous label", for higher orders one per row of the
-two, three, ... labels before, and one per pair of an attribute of label pairs and a previous label.
+The columns: attributes; one per previous label; one for "no previous label"; in higher orders one per sequence of two,
+three, ... previous labels; and one per pair of an edge attribute and a previous label.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ NOT_KNOWN = -2  # the previous label is unknown
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns of the matrix: attributes, edge attributes, labels; `previous` if the labels before are features.
+    """Numbers of attributes, edge attributes and labels, which determine the columns of the matrix.
 
-    order   how many labels before are seen
+    previous   True if previous labels are features
+    order      number of previous labels that are features
     """
 
     attributes: int
@@ -59,9 +60,9 @@ class Prepared:
     pairs: Matrix | None
 
     def rows(self, tokens: Numbers, previous: Numbers) -> Matrix:
-        """Make (len(tokens), columns): a row for each token and the labels before it.
+        """Make the matrix (len(tokens), columns): a row for each token and its previous labels.
 
-        previous   (len(tokens), order)   the last label first
+        previous   (len(tokens), order)   previous labels, the nearest first
         """
         own = self.own[tokens]
         if not self.columns.previous:
@@ -75,7 +76,7 @@ class Prepared:
         return hstack(parts, format="csr", dtype=np.float64)
 
     def _label_rows(self, previous: Numbers) -> Matrix:
-        """Make one column for every sequence of previous labels; an unknown or incomplete one has no column."""
+        """Make the entries for sequences of previous labels; unknown or incomplete sequences have no column."""
         size, back = self.columns.labels, previous.shape[1]
         known = (previous >= 0).all(axis=1)
         column = previous[known] @ (size ** np.arange(back))
@@ -100,12 +101,12 @@ class Prepared:
 
 
 def _sparse(rows: Rows, width: int) -> Matrix:
-    """Make a matrix of attributes; an attribute that a token has twice is one entry, its values added up."""
+    """Make a sparse matrix of attributes; the values of an attribute that a token has twice are added up."""
     values = np.ones(len(rows.ids)) if rows.values is None else rows.values
     matrix = _csr(values, rows.ids, rows.indptr, width)
     summed = matrix.copy()
-    summed.sum_duplicates()  # BernoulliNB counts entries; without duplicates their order stays, and so do all bits
-    return summed if summed.nnz < matrix.nnz else matrix
+    summed.sum_duplicates()  # BernoulliNB counts entries
+    return summed if summed.nnz < matrix.nnz else matrix  # keeps the order of entries, and with it all bits
 
 
 def _csr(values: Any, columns: Any, indptr: Any, width: int) -> Matrix:
@@ -127,11 +128,11 @@ def _csr(values: Any, columns: Any, indptr: Any, width: int) -> Matrix:
 class Sample:
     """Rows to train on.
 
-    tokens     (rows,)   which token
+    tokens     (rows,)   number of the token
     labels     (rows,)   its label
-    previous   (rows, order)   the labels before it, the last one first: NO_LABEL before the start of the sentence,
+    previous   (rows, order)   its previous labels, the nearest first: NO_LABEL before the start of the sentence,
                                NOT_KNOWN for an unlabelled token
-    weights    (rows,)   or None when all are 1
+    weights    (rows,)   weight of the row; None if all are 1
     """
 
     tokens: Numbers
@@ -146,7 +147,7 @@ def first_tokens(offsets: Numbers) -> Numbers:
 
 
 def labels_before(ids: Numbers, offsets: Numbers, tokens: Numbers, order: int) -> Numbers:
-    """Look up (len(tokens), order) labels before these tokens, the last one first; NO_LABEL before their sentence."""
+    """Return the previous labels of tokens, (len(tokens), order), the nearest first; NO_LABEL before the sentence."""
     starts = np.repeat(offsets[:-1], np.diff(offsets))[tokens]
     at = tokens[:, None] - np.arange(1, order + 1)
     return np.where(at >= starts[:, None], ids[np.maximum(at, 0)], NO_LABEL)

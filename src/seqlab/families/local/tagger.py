@@ -54,7 +54,7 @@ class LocalFit(Brief):
     encoder    turns sentences into attributes
     previous   True if the labels before a token are features
     scores     the classifier, and its method that computes scores
-    order      how many labels before are seen
+    order      number of previous labels that are features
     """
 
     training: Annotated[Training, Part(Training)]
@@ -79,27 +79,27 @@ class LocalFit(Brief):
 
 
 class LocalTagger(Tagger):
-    """A classifier of scikit-learn that scores the labels of one token at a time, and the best path through its scores.
+    """A tagger whose scores come from a classifier of scikit-learn, one token at a time; it finds the best path.
 
     classifier     anything with fit and decision_function or predict_proba: LinearSVC(), RidgeClassifier(),
                    MultinomialNB(), LogisticRegression(), OneVsRestClassifier(...), a Pipeline; a clone is trained
     features       a preset's name, a Template, a function (sentence, t), or None for ready-made attributes
-    previous       whether the label of the previous token is a feature; the classifier is then asked once per token and
-                   previous label, and its scores are scores of moves. Without it, features of label pairs are not used
-    order          2 or 3 shows the classifier the two or three labels before, each alone and together, and it is asked
-                   for every row of them; `previous` is then on
+    previous       True if the previous label is a feature; the classifier then scores every token with every previous
+                   label, which gives transition scores. Otherwise features of label pairs are not used
+    order          number of previous labels that are features: 2 or 3 adds the two or three previous labels, each alone
+                   and together, and turns `previous` on
     scores         "probability" for log-probabilities, "decision" for the decision function; "auto" for probabilities
                    where the classifier has them. With probabilities and `previous` this is an MEMM
     decode, beam   "viterbi", "beam" (following the `beam` best labels) or "greedy" (following the best one)
     constraints    a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
-                   moves (from, to)
-    allowed        {word: labels}: what a word may be; one that is not listed may be anything
+                   transitions (from, to)
+    allowed        {word: labels}: the labels that a word may have; words not listed may have any
     class_weight   {label: weight} or "balanced"; passed on as weights of tokens
-    min_count      attributes met less often in training are dropped
+    min_count      attributes seen less often in training are dropped
 
-    save() stores linear classifiers and naive Bayes by their numbers, so that a loaded tagger needs scipy and no
-    scikit-learn; others, such as forests, are refused. The classifier_ of a loaded tagger is a LinearScores, and so is
-    its classifier where scikit-learn is missing, or where the file does not say how it was made.
+    save() stores the parameters of linear classifiers and naive Bayes, so that a loaded tagger needs scipy but not
+    scikit-learn; it rejects others, such as forests. The classifier_ of a loaded tagger is a LinearScores; so is its
+    classifier if scikit-learn is missing, or if the file does not have its options.
 
     labels_, classifier_ (fitted), encoder_
     """
@@ -171,7 +171,7 @@ class LocalTagger(Tagger):
         corpus, gold = read_labelled(X, y, words=self._reads_words)
         if len(gold.names) < 2:
             raise ShapeError(f"every label is {gold.names[0]!r}, but a classifier needs two to tell apart")
-        gold = gold.numbered(sorted(gold.names))  # as classifiers order strings, also those of whole numbers
+        gold = gold.numbered(sorted(gold.names))  # classifiers sort labels as strings, also whole numbers
         weights = token_weights(corpus, sample_weight)
         worth = label_weights(gold, self.class_weight, weights)
         dictionary = TagDictionary.of(self.allowed, gold.names, word_column(corpus))
@@ -207,10 +207,10 @@ class LocalTagger(Tagger):
 
     # ------------------------------------------------------------------------------------------ what it has learned
 
-    classifier_: Any = from_fit("scores.classifier", "The classifier that has learned.")
-    encoder_: Encoder = from_fit("encoder", "The encoder, which turns sentences into attributes.")
-    layout_: Columns = from_fit("columns", "The columns of the matrix that the classifier sees.")
-    response_: Scorer = from_fit("scores", "The classifier with the method that is asked.")
+    classifier_: Any = from_fit("scores.classifier", "The fitted classifier.")
+    encoder_: Encoder = from_fit("encoder", "The encoder that turns sentences into attributes.")
+    layout_: Columns = from_fit("columns", "The columns of the classifier's matrix.")
+    response_: Scorer = from_fit("scores", "The classifier, and its method that computes scores.")
 
     @property
     def classifier(self) -> Any:
@@ -253,7 +253,7 @@ class LocalTagger(Tagger):
         found = [self._greedy(part, begin, threads) for begin, part in blocks(corpus, BLOCK)]
         return np.concatenate([np.zeros(0, dtype=np.int32), *found])
 
-    # eq:local-trellis   node_t(y) = g(y | f_t), or edge_t(a, y) = g(y | f_t, a), a the labels before
+    # eq:local-trellis   node_t(y) = g(y | f_t), or edge_t(a, y) = g(y | f_t, a), with a the previous labels
     def _trellises(self, corpus: Corpus, threads: int) -> Trellises:
         data = self._prepared(corpus, threads)
         mask = self._mask(corpus)
@@ -286,7 +286,7 @@ class LocalTagger(Tagger):
         return None if self.dictionary_ is None else self.dictionary_.mask(corpus)
 
     def _scores(self, data: Prepared, tokens: Numbers, previous: Numbers) -> Scores:
-        """Compute (len(tokens), L) scores of these tokens after these labels, (len(tokens), order)."""
+        """Compute the scores of these tokens, (len(tokens), L), given previous labels, (len(tokens), order)."""
         parts: list[Scores] = [np.zeros((0, len(self.labels_)))]
         for begin in range(0, len(tokens), MOST_ROWS):
             some = slice(begin, begin + MOST_ROWS)
@@ -295,9 +295,10 @@ class LocalTagger(Tagger):
         return np.concatenate(parts)
 
     def _moves(self, data: Prepared, offsets: Numbers, mask: Bools | None) -> tuple[Scores, list[Scores]]:
-        """Score first labels in node (tokens, L), and transitions in tables: (tokens, L, L), (tokens, L, L, L), ...
+        """Write scores of first labels to node (tokens, L); return those of transitions: (tokens, L, L), ...
 
-        The first tables have the tokens at positions 1, 2, ..., where fewer labels lie behind, the last all others.
+        The first tables are for tokens at positions 1, 2, ..., which have fewer previous labels, the last for all
+        others.
         """
         size, count, order = len(self.labels_), int(offsets[-1]), self.fit_.order
         first = first_tokens(offsets)
@@ -310,7 +311,7 @@ class LocalTagger(Tagger):
         tables = []
         for back in range(1, order + 1):
             tokens = np.flatnonzero(position == back if back < order else position >= back)
-            open_rows = np.ones((len(tokens), *(1,) * back), dtype=bool)  # axes: the oldest label first
+            open_rows = np.ones((len(tokens), *(1,) * back), dtype=bool)  # oldest label first
             for axis in range(1, back + 1):
                 shape = [len(tokens), *(1,) * back]
                 shape[axis] = size

@@ -1,4 +1,4 @@
-"""Fitted mixtures as frozen values, and the history of their training."""
+"""Parameters of fitted mixtures, and the history of their training."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class MixtureFit(Brief):
     """A fitted mixture.
 
     theta            (k, features) the parameters of the components
-    mu               (k,) their weights
-    log_likelihood   of every epoch: see EMHistory
-    features         names of the features, if they have any
+    mu               (k,) weights of the components
+    log_likelihood   log-likelihood after each epoch; see EMHistory
+    features         names of the features; None without names
     restarts         histories of all runs
     """
 

@@ -31,7 +31,7 @@ from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
 
-LEAST = -1e6  # log P of a row of dev that is impossible
+LEAST = -1e6  # log P of an impossible row of the development set
 
 
 def log_sum(joint: Numbers) -> Numbers:
@@ -43,7 +43,7 @@ def log_sum(joint: Numbers) -> Numbers:
 
 
 def _theta(model: Any) -> Numbers:
-    """Return (k, features) the parameters of the components of a model."""
+    """Return the parameters of the components, (k, features)."""
     emissions = model.emissions
     return np.asarray(emissions.B if isinstance(emissions, BagDistribution) else emissions.means)
 
@@ -70,9 +70,9 @@ class _EM(BaumWelch):
 
 
 class Mixture(Model):
-    """Base of mixture models; a subclass reads its data and has the densities of its components.
+    """Base class of mixture models; a subclass reads its data and computes the densities of its components.
 
-    weights_    (k,) the share of each component
+    weights_    (k,) the weight of each component
     history_    see EMHistory: its log_likelihood never falls
     restarts_   the histories of all runs
     """
@@ -92,7 +92,7 @@ class Mixture(Model):
 
     # ------------------------------------------------------------------------------------------ what it has learned
 
-    weights_: Numbers = from_fit("mu", "(k,) the share of each component.")
+    weights_: Numbers = from_fit("mu", "(k,) the weight of each component.")
     restarts_: tuple[History, ...] = from_fit("restarts", "The histories of all runs.")
 
     @property
@@ -171,9 +171,9 @@ class Mixture(Model):
     ) -> Self:
         """Find components of X by EM (eq:mixture-em); y is ignored.
 
-        dev             other rows: the epoch and the run that make them most probable are kept
+        dev             a development set of other rows: the model that makes them most probable is kept
         patience        epochs without a better dev score before a run ends
-        sample_weight   (n,) how much each row counts
+        sample_weight   (n,) weights of the rows
         """
         k = self._check_options()
         if checked_patience(patience) is not None and dev is None:
@@ -411,7 +411,7 @@ class GaussianMeans(Mixture):
     means_: Numbers = from_fit("theta", "(k, D) the means of the components.")
 
     def sample(self, n: int = 1, seed: int = 0, *, length: int | None = None) -> Numbers:
-        """Draw (n, D) points; the same seed draws the same ones. A point has no length, which must be None."""
+        """Draw n points, (n, D); the same seed draws the same ones. Points have no length: it must be None."""
         self._check_fitted("sample")
         return drawn_points(self.weights_, self.means_, self.variance, n, seed, length)
 

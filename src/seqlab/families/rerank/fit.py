@@ -28,7 +28,7 @@ from seqlab.tagging.model import COMMON, Apart, Model
 KINDS = {**COMMON, **kinds_of(LogLinear, ListPerceptron, GlobalFeatures)}
 GIVEN = "given"  # the part with the generator as given, if that is not the trained one
 GIVEN_SCORER = "given scorer"
-TRAINED = object()  # a given scorer that is the trained one
+TRAINED = object()  # stands for a given scorer that is the trained one
 
 
 class _Generator(Field):
@@ -61,20 +61,20 @@ class _Generator(Field):
 
 
 class _Scorer(_Generator):
-    """The stored scorer: a model, the name of a function, or none."""
+    """Field for the scorer: a model, the name of a function, or nothing."""
 
     role = "scorer"
     check: Callable[[Any], None] = staticmethod(check_scorer)
 
     def put(self, state: State, name: str, value: Any) -> None:
-        """Write it, if there is one."""
+        """Store the scorer, if there is one."""
         if inspect.isroutine(value):
             state.settings[name] = {"function": function_name(value, "give a model of seqlab")}
         elif value is not None:
             super().put(state, name, value)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Any:
-        """Read it; a function is taken from the arguments of load()."""
+        """Read the scorer; a function comes from the arguments of load()."""
         told = state.settings.get(name)
         if told is not None:
             return state.function(
@@ -91,7 +91,7 @@ class _Features(Field):
         state.settings[name] = _put_features(state, value)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Features | None:  # noqa: ARG002
-        """Read the fitted features; None with a scorer alone."""
+        """Read the fitted features; None if there is only a scorer."""
         found: Features | None = _get_features(state, state.settings.get(name))
         return found
 
@@ -170,14 +170,14 @@ class Facts(Brief):
 class RerankFit(Brief):
     """A fitted Reranker.
 
-    labels       those that occur
-    column       that they came from; None when they came as lists
-    vocabulary   the words of training, or None when it had none
-    names        of the features; the first is the generator's score
-    coef         (names,) their weights
-    features     of a labelling
-    generator    the trained one
-    scorer       the trained one, or None
+    labels       the labels that occur
+    column       the column of the labels; None if they were given as lists
+    vocabulary   the words of training; None if it had none
+    names        names of the features; the first is the generator's score
+    coef         (names,) weights of the features
+    features     the features of a labelling
+    generator    the trained generator
+    scorer       the trained scorer, or None
     """
 
     labels: Annotated[tuple[str, ...], Names(ordered=True)]

@@ -26,8 +26,8 @@ from seqlab.tagging.decoding import blocks, located
 from seqlab.tagging.door.sentences import label_lists
 from seqlab.tagging.tagger import Tagger
 
-SCORE, SCORE_NAME = 0, "generator score"  # the feature that every candidate has
-SCORER, SCORER_NAME = 1, "scorer score"  # and this one, with a scorer
+SCORE, SCORE_NAME = 0, "generator score"  # a feature of every candidate
+SCORER, SCORER_NAME = 1, "scorer score"  # another one, if there is a scorer
 RESERVED = (SCORE_NAME, SCORER_NAME)
 
 
@@ -144,9 +144,9 @@ def learned_features(
     least: int,
     second: Sequence[Sequence[float]] | None = None,
 ) -> tuple[tuple[str, ...], Lists]:
-    """Find the features of these lists that distinguish candidates, and return the lists as numbers.
+    """Choose the features that differ between candidates, and return the lists as numbers.
 
-    least    candidates that must have a feature
+    least    smallest number of candidates with the feature
     second   scores of the candidates by a scorer, if there is one
     """
     number = {SCORE_NAME: SCORE} if second is None else {SCORE_NAME: SCORE, SCORER_NAME: SCORER}
@@ -171,7 +171,7 @@ def numbered(
     *,
     learning: bool = False,
 ) -> Lists:
-    """Return lists as numbers, without unknown features; with `learning` these get the next numbers.
+    """Return lists as feature numbers; unknown features are left out, or with `learning` get the next numbers.
 
     second   scores of the candidates by a scorer, if there is one
     """

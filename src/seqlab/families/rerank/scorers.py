@@ -17,11 +17,9 @@ from seqlab.tagging.decoding import blocks, located
 from seqlab.tagging.tagger import Tagger
 from seqlab.trellis import Trellis
 
-DROP = (
-    100.0  # impossible candidates lie so far below the worst of the others: logs of probabilities, and finite
-)
+DROP = 100.0  # distance of impossible candidates below the worst of the others, in log-probabilities
 
-Scores = list[list[float]]  # of the candidates of every list
+Scores = list[list[float]]  # a score per candidate, for every list
 
 
 def check_scorer(scorer: Any) -> None:
@@ -79,7 +77,7 @@ def _path_score(trellis: Trellis, labels: Sequence[str]) -> float:
 def _takes_two(ask: Any) -> bool:
     try:
         inspect.signature(ask).bind(None, None)
-    except TypeError:  # it cannot be called, or not with tokens and labels
+    except TypeError:  # not callable with tokens and labels
         return False
     except ValueError:  # some extension functions have no signature
         return callable(ask)
@@ -101,7 +99,7 @@ def _number(given: Any, s: int) -> float:
 
 
 def _finite(scores: list[float]) -> list[float]:
-    """Put impossible candidates below all others."""
+    """Replace scores of impossible candidates by finite ones below all others."""
     possible = [score for score in scores if score > -math.inf]
     floor = min(possible) - DROP if possible else 0.0
     return [max(score, floor) for score in scores]

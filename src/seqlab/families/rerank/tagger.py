@@ -59,20 +59,20 @@ class Ranked(Brief):
 
 
 class Reranker(Model):
-    """Pick one of the n best labellings of another model, by features that see the whole labelling.
+    """A re-ranker: it chooses among the n best labellings of another model, by features of the whole labelling.
 
-    generator   a tagger (any model with nbest(tokens, n)), or a function (tokens, n) that gives (labels, score) pairs
-    features    a function (tokens, labels) that gives strings, pairs (string, number) or a dict; None for the usual
-                ones, see GlobalFeatures, and with a scorer for none. The generator's score is a feature in any case
+    generator   a tagger (any model with nbest(tokens, n)), or a function (tokens, n) that returns (labels, score) pairs
+    features    a function (tokens, labels) that returns strings, pairs (string, number) or a dict. None for
+                GlobalFeatures(), or with a scorer for no features. The generator's score is always a feature
     scorer      another model whose score is a feature: a tagger, for its log P(labels | tokens) or score, an object
-                with log_prob(tokens, labels), or a function (tokens, labels) that gives a number
+                with log_prob(tokens, labels), or a function (tokens, labels) that returns a number
     weights     of the generator's and the scorer's score, (0, 1) for the scorer alone; None to learn them
     learner     LogLinear(l2=...) or ListPerceptron(epochs=...)
-    n           how many labellings the generator gives
-    folds       how training lists are made. A generator's lists for its own training data are better than any it will
-                make later, so with a number k it is trained k times on all but a k-th of the data, and makes the lists
-                of that part; in the end it is trained on everything. None: the generator is used as it stands, trained
-                before on other data. A generator without fit is always used as it stands. All this holds for a scorer
+    n           number of labellings from the generator
+    folds       number k of folds for the training lists. A generator's lists for its own training data are better than
+                those for new sentences, so it is trained k times on all but one fold, and makes the lists of that fold;
+                at the end it is trained on everything. None: the generator was trained before, on other data, and is
+                used as it is, like a generator without fit. The scorer is treated alike
     min_count   features seen in fewer labellings of training are dropped
 
     save() stores generator and scorer with it, which must be models of seqlab; features and scorers that are functions
@@ -198,7 +198,7 @@ class Reranker(Model):
     def _training_lists(
         self, X: Sequence[Any], sentences: Sequence[Any], gold: Sequence[Labels], column: str | None
     ) -> tuple[Any, Any, list[CandidateList], Scores | None]:
-        """Return models trained on everything, and lists and scores by models that were not trained on the sentence."""
+        """Return models trained on all data, and lists and scores of each sentence by models not trained on it."""
         models = (self.generator, self.scorer)
         trainable = [callable(getattr(one, "fit", None)) for one in models]
         if self.folds is None or not any(trainable):
@@ -314,12 +314,14 @@ class Reranker(Model):
 
     generator_: Any = from_fit("generator", "The trained generator.")
     scorer_: Any = from_fit("scorer", "The trained scorer; None if there is none.")
-    labels_: tuple[str, ...] = from_fit("labels", "The labels that occur in training, or in a list of it.")
+    labels_: tuple[str, ...] = from_fit(
+        "labels", "The labels that occur in training, or in one of its lists."
+    )
     column_: str | None = from_fit("column", "The column that the labels came from; None for lists.")
     vocabulary_: frozenset[str] | None = from_fit("vocabulary", "The words of training; None if it had none.")
     coef_: npt.NDArray[np.float64] = from_fit("coef", "(features,) the weights.")
-    oracle_: Oracle = from_fit("oracle", "How good the lists of training were.")
-    learned_: Learned = from_fit("outcome", "How the weights were found.")
+    oracle_: Oracle = from_fit("oracle", "The quality of the training lists.")
+    learned_: Learned = from_fit("outcome", "The outcome of training: iterations and why it ended.")
 
     @property
     def generator(self) -> Any:
@@ -332,7 +334,7 @@ class Reranker(Model):
 
     @property
     def scorer(self) -> Any:
-        """Return the scorer as it was given."""
+        """Return the scorer given to the constructor."""
         return self.fit_.scorer if self._given_scorer is TRAINED and self._fitted() else self._given_scorer
 
     @scorer.setter

@@ -116,7 +116,7 @@ class Shaped(Array):
         super().__init__(np.float64, finite=True)
 
     def get(self, state: State, name: str, sizes: Sizes) -> Floats:
-        """Read the array."""
+        """Read and check the array."""
         shape = state.arrays[name].shape if name in state.arrays else ()
         found: Floats = state.array(name, self.dtype, shape)
         self._check(found, name, sizes)
@@ -205,7 +205,7 @@ class Distribution(Brief, Tables, ABC):
 
     @property
     def vector_width(self) -> int | None:
-        """D when every finite vector of D numbers can be emitted; None for observations of another kind."""
+        """Length D of vectors, if every finite vector can be emitted; None for other observations."""
         return None
 
     def table(self) -> Floats | None:

@@ -78,7 +78,7 @@ def whitened(x: Floats, means: Floats, covariances: Floats) -> Floats:
 
 
 def whitened_columns(columns: Floats, means: Floats, covariances: Floats) -> Floats:
-    """Compute the same for vectors as (D, T), in the core."""
+    """Compute log densities as `whitened` does, in the core and for vectors as (D, T)."""
     triangles = np.linalg.cholesky(covariances)
     logs = np.log(np.einsum("ldd->ld", triangles)).sum(axis=1)
     constants = -0.5 * len(columns) * LOG_TWO_PI - logs

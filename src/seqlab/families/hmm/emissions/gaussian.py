@@ -43,7 +43,7 @@ from seqlab.families.hmm.emissions.vectors import (
 from seqlab.store.fields import Array
 from seqlab.store.values import Given
 
-FEW, MANY = 16, 1000  # dimensions and vectors; otherwise matrix products are faster than the core
+FEW, MANY = 16, 1000  # the core is faster than matrix products up to FEW dimensions and from MANY vectors on
 NEAR = 1e4  # squared standard deviations from the centre of the data to a mean: sums about it keep 11 digits
 
 
@@ -199,7 +199,7 @@ class GaussianDistribution(Distribution):
         return node
 
     def _columns(self, observed: VectorRows) -> Floats | None:
-        """Return the vectors as (D, T) where the core is faster than matrix products: many, in a few dimensions."""
+        """Return the vectors as (D, T) if the core is faster than matrix products: many vectors of few dimensions."""
         return observed.columns if self.width <= FEW and len(observed) >= MANY else None
 
     def _near(self, observed: VectorRows) -> bool:

@@ -16,7 +16,7 @@ from seqlab.families.hmm.emissions.symbols import place
 LARGEST = 1e100  # sums of squares of larger numbers would overflow
 LLOYD = 100  # rounds of k-means at most
 STILL = 1e-4  # k-means ends when its centres move by less than this share of the variance
-SAMPLE = 4_000  # vectors that choose where k-means begins, or EACH for every cluster
+SAMPLE = 4_000  # size of the sample on which k-means tries its starts; at least EACH for every cluster
 EACH = 100
 SHARE = 1e-4  # smallest variance by default, as a share of the data's variance
 
@@ -82,9 +82,9 @@ def check_prior(value: Any, name: str, *shapes: tuple[int, ...]) -> None:
 
 
 def k_means(rows: VectorRows, size: int, rng: Chance, *, runs: int = 1, threads: int = 1) -> Ids:
-    """Find (T,) clusters (eq:k-means); -1 for missing tokens.
+    """Find the cluster of each token, (T,) (eq:k-means); -1 for a missing one.
 
-    runs   starts by k-means++ on a sample of the data, of which the best goes on with all of it
+    runs   number of starts by k-means++, tried on a sample of the data; the best is continued on all data
     """
     there = rows.there
     x = np.ascontiguousarray(rows.values if rows.present is None else rows.values[there])

@@ -95,7 +95,7 @@ class Pieces:
         values = np.ones(len(ids)) if rows.values is None else np.asarray(rows.values[begin:end])
         moves = [-1] * len(ids) if rows.moves is None else rows.moves[begin:end].tolist()
         begins, cells, numbers = table
-        # Entries of one attribute about different pairs of labels, with one value, make one row.
+        # Entries of one attribute for different label pairs, with the same value, make one row.
         row_of: dict[tuple[int, float] | int, int] = {}
         tables: list[tuple[int, float, Weights]] = []
         for place, (i, value, move) in enumerate(zip(ids, values.tolist(), moves, strict=True)):
@@ -163,7 +163,7 @@ def margin_account(pieces: Pieces, words: tuple[str, ...], t: int, label: int, r
 def _move_rows(
     pieces: Pieces, t: int, one: tuple[int, ...], other: tuple[int, ...]
 ) -> list[MoveContribution]:
-    """Compute the contributions of the transition into token t: of edge attributes and labels in a row."""
+    """Compute the contributions of the transition into token t: edge attributes, and weights of labels in a row."""
     model, found = pieces.model, pieces.edge_attributes(t)
     rows = []
 

@@ -23,7 +23,7 @@ from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
 
-MOST_ODDS = 2  # the highest order whose log-odds are distributed: each more order squares the number of terms
+MOST_ODDS = 2  # highest order with log-odds: each further order squares the number of terms
 
 
 def explain(
@@ -41,13 +41,13 @@ def explain(
     """Explain why the label at position t was chosen over a rival, by contributions that add up.
 
     encoded         the sentence as numbers, and `sentence` its place there
-    trellis         the scores of that sentence, with all masks on
+    trellis         the scores of that sentence, with all masks applied
     tokens          its words, for the text; without them, tokens are shown by their numbers
-    label           the label to explain; the one on the best path when not given
-    rival           the label to compare with; when not given, the next best label at t: by probability (eq:log-odds),
-                    or by the best path through it (eq:margin-account)
-    probabilistic   whether the scores define probabilities (a CRF, an MEMM) or only an order (perceptron, SVM); a
-                    model of order 3 is explained by its two best paths (eq:margin-account) in any case
+    label           the label to explain; by default the one on the best path
+    rival           the label to compare with; by default the second best at t: by probability (eq:log-odds), or by the
+                    best path through it (eq:margin-account)
+    probabilistic   True if the scores define probabilities (a CRF, an MEMM), False if only a ranking (perceptron, SVM);
+                    a model of order 3 is always explained by its two best paths (eq:margin-account)
     """
     t = position_number(t, "an explanation")
     _check_match(model, encoded, trellis, t, sentence)
@@ -152,7 +152,7 @@ def explained(
     except LabelError:
         if model.coarse is None:
             raise
-    # A confident model of higher order has pruned every rival; the model with every label still scores them.
+    # A confident model of higher order may have pruned every rival; use the scores of all labels then.
     if label is None and isinstance(t, (int, np.integer)) and 0 <= t < trellis.T:
         label = inference.viterbi(trellis).labels[t]
     words = None if tagger.dictionary_ is None else tagger.dictionary_.allowed(corpus)

@@ -28,9 +28,9 @@ class FeatureWeight:
 
 @dataclass(frozen=True, slots=True)
 class TransitionWeight:
-    """Two labels in a row, or three (order 2); with an `attribute` for an edge attribute of the second token.
+    """Weight of two, three or four labels in a row; or of an edge attribute with two labels (`attribute`).
 
-    A string of label_pairs(...) has one weight for all pairs: its labels are ().
+    An attribute of label_pairs(...) has one weight for all pairs: its labels are ().
     """
 
     labels: tuple[str, ...]
@@ -65,10 +65,10 @@ def top_features(
 def top_transitions(
     model: LinearModel, n: int = 20, *, encoder: Encoder | None = None, sign: int = 0
 ) -> tuple[TransitionWeight, ...]:
-    """Find the n transitions with the largest weights, by falling size; for order 2 and 3 longer rows of labels, too.
+    """Find the n transitions with the largest weights, largest first; in order 2 and 3 also of longer label sequences.
 
     encoder   names the edge attributes; without it their weights are left out
-    sign      1 for weights above 0 alone, -1 for those below, 0 for both
+    sign      1 for positive weights only, -1 for negative ones, 0 for both
     """
     found: list[TransitionWeight] = []
     for table, seen in model.tables:

@@ -25,13 +25,13 @@ DTYPES = ("float32", "float64")
 
 @dataclass(frozen=True, repr=False)
 class BatchLearner(Brief):
-    """Base of batch learners: the l2 penalty (regularisation), and the stopping rules (eq:stopping).
+    """Base class of batch learners: the l2 penalty (regularisation), and the stopping rules (eq:stopping).
 
     l2               strength of the penalty l2·‖θ‖²: c2 of CRFsuite; 1 / (2 C) for C of CRF++ and scikit-learn,
                      1 / (2 σ²) for a Gaussian prior of deviation σ (sigma), rho2 / 2 of Wapiti
     epsilon          stop when the gradient's norm is at most epsilon · max(1, ‖θ‖)
     delta, period    stop when the objective fell by less than `delta` of itself over `period` iterations; None: 1e-5
-    max_iterations   or None for no limit
+    max_iterations   largest number of iterations; None for no limit
     """
 
     l2: float = 0.1
@@ -76,16 +76,16 @@ class LBFGS(BatchLearner):
     l1             strength of the penalty l1·‖θ‖₁, which makes most weights exactly 0: c1 of CRFsuite, rho1 of Wapiti
     epsilon        end when the gradient's norm is at most epsilon · max(1, ‖θ‖): epsilon of CRFsuite, tol elsewhere
     delta, period  end when the objective fell by less than `delta` of itself over `period` iterations, as in CRFsuite;
-                   None: 1e-5, with l1 3e-4 (where weights come and go for long and change nothing else)
+                   None: 1e-5, with l1 3e-4 (since weights become 0 and come back long after the objective is stable)
     max_iterations iterations at most, None for no limit: max_iterations of CRFsuite, max_iter of scikit-learn
-    memory         how many moves are remembered: num_memories of CRFsuite
-    start_epochs   epochs of averaged stochastic descent that find a first guess (eq:averaged-sgd), with l1 up to four
-                   times as many while they help; 0 begins at zero
-    precondition   whether the curvature scales the first directions (eq:preconditioner)
+    memory         number of past steps that estimate the Hessian: num_memories of CRFsuite
+    start_epochs   epochs of averaged stochastic gradient descent for the initial weights (eq:averaged-sgd), with l1 up
+                   to four times as many while they help; 0 begins with all weights 0
+    precondition   True to scale the first directions by the curvature (eq:preconditioner)
     dtype          "float32" evaluates in float32 until that no longer helps, and finishes in float64; "float64"
                    evaluates in float64 throughout
-    line_search    how far to go along a direction; of no use with l1, where steps are halved (OWL-QN of CRFsuite and
-                   Wapiti does so, too)
+    line_search    method of the line search; not used with l1, where steps are halved (as by OWL-QN in CRFsuite and
+                   Wapiti)
 
     Plain L-BFGS, as in CRFsuite or Wapiti, is LBFGS(start_epochs=0, precondition=False).
     """
@@ -133,7 +133,7 @@ class LBFGS(BatchLearner):
 def _near(
     centre: Weights, job: Job, theta: Weights, l2: float, settings: _core.Settings, report: Report
 ) -> Outcome:
-    """Run proximal steps on the distance of the weights from the centre, so that l1 pulls them there and not to 0."""
+    """Run proximal steps on weights minus centre, so that l1 pulls the weights towards the centre and not to 0."""
     away = theta - centre
     tell = told(report)
 
@@ -192,13 +192,13 @@ class ConjugateGradient(BatchLearner):
 
 @dataclass(frozen=True, repr=False)
 class GradientAscent(BatchLearner):
-    """Up the slope of the penalised log-likelihood (eq:gradient-descent): what textbooks begin with, and slow.
+    """Gradient ascent on the penalised log-likelihood (eq:gradient-descent): the textbook method, and slow.
 
     l2               strength of the penalty l2·‖θ‖², as in LBFGS: c2 of CRFsuite, 1 / (2 C) for C of CRF++
     epsilon          end when the gradient's norm is at most epsilon · max(1, ‖θ‖)
     delta, period    end when the objective fell by less than `delta` of itself over `period` iterations; None: 1e-5
     max_iterations   iterations at most, None for no limit
-    step             a fixed step; None searches along the gradient at every iteration
+    step             a fixed step size; None for a line search at every iteration
     """
 
     step: float | None = None

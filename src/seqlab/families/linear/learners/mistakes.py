@@ -15,7 +15,7 @@ from seqlab.learning.monitor import Outcome, Progress, Report, Weights
 from seqlab.learning.optimisers import LARGEST_PENALTY
 
 KINDS = (0, 1, 2)
-COSTS = ("hamming", "sqrt", "one")  # in the order of the core
+COSTS = ("hamming", "sqrt", "one")  # numbered as in the core
 METHODS = ("frank-wolfe", "subgradient")
 
 
@@ -109,18 +109,18 @@ class Perceptron(Online):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassiveAggressive(Online):
-    """Passive-aggressive learning (eq:passive-aggressive): the smallest change that puts the right path ahead enough.
+    """Passive-aggressive learning (eq:passive-aggressive): the smallest update that gives the gold path enough margin.
 
-    kind       1 and 2: PA-I and PA-II, limited by C; 0: as far as it takes. CRFsuite calls it type
-    C          how far one sentence may go: c of CRFsuite, C of scikit-learn. None is 1.0; kind 0 has no such limit
-    cost       how far ahead is far enough. "hamming": of every path by the number of its wrong tokens
-               (eq:loss-augmented); "sqrt": of the best path by the square root of that number, as CRFsuite's pa;
-               "one": of the best path by 1, as CRFsuite's pa with error_sensitive=0
-    epochs     visits to every sentence, at most; an epoch that changes nothing is the last
-    averaged   the model gets the mean of all weights that training went through
-    shuffle    another order in every epoch, from the seed; False: as the sentences come
+    kind       1 and 2: PA-I and PA-II, limited by C; 0: PA, without limit. CRFsuite calls it type
+    C          limit of the update for one sentence: c of CRFsuite, C of scikit-learn. None is 1.0; not used by kind 0
+    cost       the margin. "hamming": over every path, by the number of its wrong tokens (eq:loss-augmented); "sqrt":
+               over the best path, by the square root of that number, as CRFsuite's pa; "one": over the best path, by 1,
+               as CRFsuite's pa with error_sensitive=0
+    epochs     largest number of passes over the sentences; an epoch without an update is the last
+    averaged   True to use the mean of the weights over all steps of training
+    shuffle    True for a new order in every epoch, from the seed; False for the given order
 
-    A sentence of weight w has w C for C; a wrong token counts its weight, as a share of its sentence's.
+    A sentence of weight w has the limit w C; wrong tokens count by their weights relative to that of the sentence.
     """
 
     kind: int = 1
