@@ -10,13 +10,13 @@ namespace {
 
 using Asked = std::shared_ptr<std::atomic<bool>>;
 
-// Flags that this thread heeds, the innermost last.
+// Flags that stop this thread, the innermost last.
 thread_local std::vector<Asked> heeded;
 
-// Only this thread runs handlers of signals.
+// Only this thread runs signal handlers.
 unsigned long main_thread = 0;
 
-// A wish that work in the core shall end, which other threads may express.
+// A flag that other threads may set to stop work in the core.
 struct Flag {
     Asked asked = std::make_shared<std::atomic<bool>>(false);
 };
@@ -30,7 +30,7 @@ void ask_python() {
     locked([] {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     });
-    for (const Asked& asked : heeded)  // set by a handler
+    for (const Asked& asked : heeded)  // set by a signal handler
         if (asked->load()) throw Stopped{};
 }
 

@@ -30,7 +30,7 @@ RowList<double> row_list(const In<std::int64_t>& begin, const In<std::int32_t>& 
     return {begin.data(), symbols.data(), data_of(values)};
 }
 
-// Tables and sums of order 2 and 3 have heads.
+// In order 2 and 3, head has the tables of the first positions.
 ChainTables tables_of(const Doubles& start, const Doubles& edge, const Maybe<double>& end,
                       const std::vector<Doubles>& head) {
     ChainTables tables{start.data(), edge.data(), data_of(end)};

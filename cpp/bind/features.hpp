@@ -26,7 +26,7 @@ using AtomSpec = std::tuple<std::size_t, std::int64_t, bool>;
 // atoms, group
 using FeatureSpec = std::pair<std::vector<AtomSpec>, std::size_t>;
 
-// several_too: also functions that give several results, which a bank does not have.
+// several_too: also accept functions with several results, which a Bank cannot use.
 inline std::vector<Call> calls_of(const std::vector<CallSpec>& specs, bool several_too = false) {
     std::vector<Call> calls;
     for (const auto& [name, argument] : specs) {

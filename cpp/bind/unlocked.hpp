@@ -1,9 +1,9 @@
 // Release Python's global interpreter lock (GIL) while the core works, and take it again for a callback.
 //
-// When the program ends, Python ends a daemon thread at the moment it asks for the lock, by pthread_exit. That unwinds the frames of
-// C++ as an exception would, and the first function that may not throw answers with abort(). So such a thread is caught
-// where it asked, and sleeps until the process is gone. (Looking beforehand whether Python ends is not enough: it may begin to while
-// the thread waits for the lock.)
+// When the program ends, Python ends a daemon thread that asks for the lock by pthread_exit. That unwinds the frames of
+// C++ like an exception, and the first noexcept function calls abort(). So such a thread is caught where it asked, and
+// sleeps until the process is gone. (Checking first whether Python is ending is not enough: that may begin while the
+// thread waits for the lock.)
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,10 +32,10 @@ auto ended_by_sleep(F f) {
 #endif
 }
 
-// Ask whether this thread shall go on: runs handlers of signals (which may raise), and looks at the flag that it heeds.
+// Throw if this thread is to stop: runs signal handlers, which may raise, and checks the flags of this thread.
 void ask_python();
 
-// Replaces nanobind's gil_scoped_release; long loops inside ask Python now and then whether to go on.
+// Releases the GIL like nanobind's gil_scoped_release; poll() in long loops checks for signals and flags.
 class Unlocked {
 public:
     Unlocked() : state_(PyEval_SaveThread()), poll_(ask_python) {}

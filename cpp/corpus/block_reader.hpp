@@ -55,7 +55,7 @@ protected:
         add_blank_lines();
         table_.extras.add(table_.sentences(), tokens_, line);
     }
-    // Keep an empty line between sentences; any number of them in a row takes one entry.
+    // Note an empty line between sentences; several in a row share one entry.
     void add_empty_line() { ++empty_lines_; }
     // Handle a blank line: the end of a sentence, or one of several blank lines.
     void blank_line(std::string_view line);
@@ -75,7 +75,7 @@ private:
     std::int64_t line_ = 0;
     std::int64_t first_line_ = 0;   // of the open sentence
     std::int64_t tokens_ = 0;       // of the open sentence
-    std::int64_t empty_lines_ = 0;  // in a row, not yet in the table
+    std::int64_t empty_lines_ = 0;  // since the last entry, not yet in the table
     std::int64_t crlf_lines_ = 0;
     std::int64_t first_crlf_ = 0;
     bool ends_in_newline_ = true;

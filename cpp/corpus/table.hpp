@@ -23,8 +23,8 @@ struct Column {
     void add(std::string_view cell) { codes.push_back(pool.intern(cell)); }
 };
 
-// Lines that are not tokens, each before token `position` of `sentence`. Position T is after the last token; position T
-// + 1 gives the text in place of the blank line that ends the sentence, `absent` when there is no such line. A text of n
+// Lines that are not tokens, each before token `position` of `sentence`. Position T is after the last token; T + 1 is
+// the line that ends the sentence, if that is not blank: its text, or `absent` at the end of the file. A text of n
 // newlines stands for n + 1 empty lines.
 struct Extras {
     static constexpr StringId absent = StringPool::absent;

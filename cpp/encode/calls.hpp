@@ -12,10 +12,10 @@ namespace seqlab {
 // absent.
 using Function = bool (*)(std::string_view value, int argument, std::string& out);
 
-// A function that gives several results: they are appended to `out`.
+// A function with several results, which it appends to `out`.
 using SeveralFunction = void (*)(std::string_view value, int argument, std::vector<std::string>& out);
 
-// One of the two is null.
+// A call of `function` or of `several`; the other is null.
 struct Call {
     Function function;
     int argument;
@@ -29,7 +29,7 @@ SeveralFunction several_named(std::string_view name);
 // Apply all calls in order, innermost first; `out` is overwritten.
 bool apply(const std::vector<Call>& calls, std::string_view value, std::string& out);
 
-// Apply calls of both kinds in order, each to every result of those before. Equal results are returned once, in order.
+// Apply calls of both kinds in order, each to all results of the one before. Duplicates are dropped, order is kept.
 std::vector<std::string> apply_all(const std::vector<Call>& calls, std::string_view value);
 
 // A string that many calls are applied to. Most templates lower-case it first, every time, so the result of the

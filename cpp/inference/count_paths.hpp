@@ -17,14 +17,14 @@ inline std::atomic<std::size_t>& fallbacks() {
     return count;
 }
 
-// Numbers that are to be added later, and where.
+// Delayed additions: (address, number).
 using Additions = std::vector<std::pair<double*, double>>;
 
 // Computes marginals and counts from α and β, for any order and any mask.
 template <class F, class Algebra>
 class Counter {
 public:
-    // additions: for the counts of transitions, or null to add them at once
+    // additions: receives the transition counts; null to add them at once
     Counter(const Steps<F>& steps, F* node, const CountTarget& target, Additions* additions = nullptr)
         : steps_(steps), node_(node), target_(target), additions_(additions) {
         const std::size_t n = steps.trellis().T * steps.trellis().L;
@@ -93,8 +93,8 @@ private:
     double total_ = 1.0;
 };
 
-// Counts of an attempt whose result may be rejected, separate from sums that already contain other sequences: a tensor,
-// or a list where short label lists make that shorter.
+// Counts of an attempt whose result may be rejected, kept apart from sums that contain other sequences: a tensor, or a
+// list of additions if tokens have few labels.
 class Attempt {
 public:
     template <class F>
@@ -120,7 +120,7 @@ public:
         for (std::size_t c = 0; c < 3; ++c)
             for (std::size_t i = 0; i < counts_[c].size(); ++i) to[c][i] += counts_[c][i];
     }
-    // Counts written directly to the target belong to this sequence alone, so they may be zeroed.
+    // Undo the attempt: counts written directly to the target belong to this sequence alone, and are set to zero.
     void refuse(std::size_t T, std::size_t L, std::size_t order) const {
         if (target_.pairs) std::fill_n(target_.pairs, (T - 1) * L * L, 0.0);
         if (!target_.slab) return;

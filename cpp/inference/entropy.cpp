@@ -5,7 +5,7 @@ namespace seqlab {
 
 namespace {
 
-// Σ p (h - log p) of a distribution given by logs, which need not be normalised: no term is negative, so nothing cancels.
+// Σ p (h - log p) of a distribution given by unnormalised logs. No term is negative, so no digits cancel.
 double mean_surprise(const std::vector<double>& logs, const std::vector<double>& h) {
     const double top = *std::max_element(logs.begin(), logs.end());
     if (top == IMPOSSIBLE) return 0.0;
@@ -22,7 +22,8 @@ double mean_surprise(const std::vector<double>& logs, const std::vector<double>&
 
 // eq:entropy
 // h holds H_t(s), the entropy of the labels before state s given that the path goes through it:
-// H_t(rest, y) = Σ_a P(a | rest, y) (H_{t-1}(a, rest) - log P(a | rest, y)),  P(a | rest, y) ∝ α_{t-1}(a, rest) ψ_t(a, rest, y)
+// H_t(rest, y) = Σ_a P(a | rest, y) (H_{t-1}(a, rest) - log P(a | rest, y)),
+// P(a | rest, y) ∝ α_{t-1}(a, rest) ψ_t(a, rest, y)
 template <class F>
 double entropy(const Trellis<F>& trellis) {
     if (trellis.T == 0) return 0.0;

@@ -5,8 +5,8 @@
 
 namespace seqlab {
 
-// Run the forward pass of one sequence and pass it to `use`: in scaled numbers where the forward certificate holds,
-// otherwise in log space. Returns log Z; when that is -inf or NaN, `use` was not called.
+// Run the forward pass of one sequence and pass it to `use`: in scaled numbers if they are certified to be exact
+// enough, otherwise in log space. Returns log Z; if that is -inf or NaN, `use` is not called.
 template <class F, class Use>
 double with_forward(const Trellis<F>& trellis, Use use) {
     const Steps<F> steps(trellis);

@@ -284,7 +284,7 @@ void expected_counts(Batch<F> given, F* const* node, const CountTarget* targets,
     const std::size_t bytes = sizeof(double) * tensor_size(batch[0].L, batch[0].order + 1);
     const std::vector<Job> jobs = plan(batch, std::clamp<std::size_t>(MOST_BYTES / bytes, 1, 64));
     const Tables<F> tables(batch, jobs);
-    std::vector<PrivateCounts> counts(jobs.size() > 1 ? jobs.size() : 0);  // a single job needs none
+    std::vector<PrivateCounts> counts(jobs.size() > 1 ? jobs.size() : 0);  // one job needs none
     parallel_for(jobs.size(), threads, [&, &set = kernels()](std::size_t j) {
         const PinKernels pin(set);
         CountTarget own = targets[0];

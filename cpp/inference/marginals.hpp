@@ -12,8 +12,8 @@ struct CountTarget {
     double* edge = nullptr;
     std::size_t slab = 0;
     double* head[2] = {nullptr, nullptr};
-    // Counts of the last two labels of every transition (T - 1, L, L) of one sequence, or null; and a factor of all
-    // counts of transitions. Dense kernels know neither.
+    // pairs: counts of the last two labels of every transition of one sequence, (T - 1, L, L), or null. weight: factor
+    // of all transition counts. The dense kernels support neither.
     double* pairs = nullptr;
     double weight = 1.0;
 };
@@ -33,7 +33,7 @@ template <class F>
 void expected_counts(Batch<F> batch, F* const* node, const CountTarget* targets, bool shared, double* log_z,
                      std::uint8_t* log_space, std::size_t threads);
 
-// eq:entropy   H = Σ_s P(s) (H_{T-1}(s) - log P(s)) over the last states s; NaN when it is not computable, -inf without
+// eq:entropy   H = Σ_s P(s) (H_{T-1}(s) - log P(s)) over the last states s; NaN if it cannot be computed, -inf without
 // a legal path
 template <class F>
 double entropy(const Trellis<F>& trellis);

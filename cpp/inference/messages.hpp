@@ -11,8 +11,8 @@ public:
     // Borrows the trellis, which must outlive this object.
     explicit Messages(const Trellis<F>& trellis);
 
-    // NaN when the sums are not computable.
-    // eq:span   P(y_i .. y_{j-1} = path) = Σ over states of (α_{i-1} carried through the path's labels alone) ⊗ β_{j-1}
+    // eq:span   P(y_i .. y_{j-1} = path) = Σ over states of (α_{i-1} continued along the labels of the path) ⊗ β_{j-1}.
+    // NaN if the sums cannot be computed.
     double span(std::size_t i, std::size_t j, const Label* path);
 
 private:
@@ -24,7 +24,8 @@ private:
     bool possible_ = false;
 };
 
-// eq:filter   P(y_t | x_1..t) = Σ_rest α_t(rest, y), for all t; out (T, L). Returns log Z, -inf or NaN without an answer.
+// eq:filter   P(y_t | x_1..t) = Σ_rest α_t(rest, y), for all t; out (T, L). Returns log Z; out is not written if that is
+// -inf or NaN.
 template <class F>
 double filtered(const Trellis<F>& trellis, double* out);
 

@@ -1,6 +1,6 @@
 // The fast general version of the recursions (definition/forward.hpp, definition/backward.hpp): for every order, for
 // shared and per-position edges, with lists of allowed labels; row by row with the vector routines of kernels/rows, and
-// normalised. In logs, at L = 45 and T = 25, both directions with marginals take 0.2 ms here and 1.9 ms by the definition.
+// normalised. In logs, at L = 45 and T = 25, both directions with marginals take 0.2 ms, and 1.9 ms by the definition.
 //
 // PathSum runs the two recursions; an algebra defines the number representation. LogSpace: natural logs in float64,
 // normalised at every position so that marginals keep their precision at any scale. Scaled: plain numbers, without an
@@ -21,8 +21,8 @@ namespace seqlab {
 
 inline constexpr double IMPOSSIBLE = -std::numeric_limits<double>::infinity();
 inline constexpr double INCOMPUTABLE = std::numeric_limits<double>::quiet_NaN();
-// A path that has fallen this far behind another and catches up again has lost the digits that tell them apart
-// (eq:lost-digits). inference/questions.py has the same number.
+// If the score of a path falls this far below that of another and catches up again, float64 has lost the digits in
+// which they differ (eq:lost-digits). inference/questions.py has the same number.
 inline constexpr double LARGEST_SETBACK = 1e12;
 
 // Finite maximum of n scores, 0 when all are -inf.
@@ -108,8 +108,8 @@ public:
     }
 
     // eq:lost-digits   D = Σ_t max(0, -n_t)
-    // Divide the row by its sum and return the log of the sum: -inf when the row is all zero, NaN when the rows so far
-    // have lost the digits that count.
+    // Divide the row by its sum and return the log of the sum: -inf if the row is all zero, NaN if the rows so far have
+    // lost digits.
     double normalise(std::span<double> row, std::size_t) {
         const double n = log_sum(row);
         if (!(n > IMPOSSIBLE)) return n;
@@ -189,7 +189,7 @@ public:
     template <class... Args>
     explicit PathSum(const Steps<F>& steps, Args&&... args) : steps_(steps), algebra_(steps, args...) {}
 
-    // definition::forward, each row divided by its sum; -inf at the first row that is all zero, NaN where digits are lost
+    // definition::forward, each row divided by its sum. Returns log Z, -inf if a row is all zero, NaN if digits are lost.
     double forward() {
         const std::size_t T = steps_.trellis().T;
         start_.assign(1, 0);

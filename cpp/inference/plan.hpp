@@ -66,7 +66,7 @@ std::vector<Group> group(Batch<F> batch) {
     return groups;
 }
 
-// The mean number of labels at a position, rounded up.
+// Mean number of labels per position, rounded up.
 template <class F>
 std::size_t usual_labels(const Trellis<F>& trellis) {
     if (trellis.restricted == 0) return trellis.L;

@@ -16,7 +16,7 @@ public:
     Stream& operator=(const Stream&) = delete;
 
     // Append the scores of the next position (L); `edge`, when not null, replaces the shared slab for this transition.
-    // Returns what log Z grows by: -inf when no legal path is left, NaN when digits are lost (eq:lost-digits); the stream
+    // Returns the increase of log Z: -inf if no legal path is left, NaN if digits are lost (eq:lost-digits); the stream
     // is then unchanged.
     double push(const double* node, const double* edge);
 
@@ -30,7 +30,7 @@ public:
     std::vector<Label> rest()
         const;  // labels of the last min(lag, t) positions on the current best path, oldest first
 
-    // All that has been received, for a copy of the stream.
+    // The whole state, to copy the stream.
     struct Memory {
         struct Column {  // best predecessor label of each state
             std::vector<Label> from;

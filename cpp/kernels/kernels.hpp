@@ -82,12 +82,12 @@ struct StepEnds {
     const double *x0, *x1, *g0, *g1;
 };
 
-// A coordinate of a quadratic model, and where coordinate descent has moved it (eq:proximal).
+// A coordinate of a quadratic model in coordinate descent (eq:proximal).
 struct Coordinate {
     std::size_t i;
-    double x, g, c;  // where it was, slope there, penalty
+    double x, g, c;  // old value, gradient there, L1 penalty
     double b0, b;    // diagonals of B₀ and of B
-    double at;       // x + d
+    double at;       // new value, x + d
 };
 
 template <class F>
@@ -172,11 +172,11 @@ struct Kernels {
                      std::size_t from, std::size_t to);
     void (*log_back)(double* out, std::size_t gap, const double* M, std::size_t stride, const double* g,
                      std::size_t from, std::size_t to);
-    // Coordinate descent with B = B₀ - W K Wᵀ (kernels/rows/coordinates.hpp). A row of w and kw has p numbers, a multiple
-    // of 8; kw = w K, and b = b0 - w·kw.
+    // Prepare coordinate descent with B = B₀ - W K Wᵀ (kernels/rows/coordinates.hpp): kw = w K, and b = b0 - w·kw. A
+    // row of w and kw has p numbers, a multiple of 8.
     void (*project_coordinates)(Coordinate*, std::size_t count, const float* w, const double* K,
                                 std::size_t p, float* kw);
-    // Move every coordinate to its minimum, one after the other, with u = K Wᵀ d; returns Σ b z², z what each moved.
+    // Move each coordinate to its minimum, one after the other, with u = K Wᵀ d; returns Σ b z², where z is its change.
     double (*sweep_coordinates)(Coordinate*, std::size_t count, const float* w, const float* kw,
                                 std::size_t p, double* u);
     // 1, 2 or 4 chains of symbols of the same length T; room and E as for f64.forward_backward

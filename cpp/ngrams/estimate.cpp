@@ -70,13 +70,13 @@ double discount_of(const Discounts& discounts, std::int64_t count) {
     return count <= 0 ? 0 : discounts[static_cast<std::size_t>(std::min<std::int64_t>(count, 3) - 1)];
 }
 
-// eq:deleted-interpolation   Weights of the uniform distribution and of histories of 0, 1, ... symbols: every symbol
-// of the text votes for the one that predicts it best without it; the longest among equals.
+// eq:deleted-interpolation   Weights of the uniform distribution and of histories of 0, 1, ... symbols. Every symbol of
+// the text votes for the one that predicts it best when it is left out of the counts; ties go to the longest history.
 std::vector<double> deleted_weights(const Counts& counts, const std::vector<std::vector<Node>>& rest) {
-    constexpr double least = 1e-3;  // no length loses all its weight in a short text
+    constexpr double least = 1e-3;  // so that no length has weight 0 in a short text
     const std::size_t levels = counts.count.size();
     const double flat = 1.0 / static_cast<double>(counts.symbols() - 1);
-    std::vector<Numbers> followed(levels);  // how often anything followed: [0] has the whole text
+    std::vector<Numbers> followed(levels);  // how often a history was followed by a symbol
     followed[0].assign(1, 0);
     for (std::size_t i = 0; i + 1 < counts.symbols(); ++i) followed[0][0] += counts.count[0][i];
     for (std::size_t k = 1; k < levels; ++k) {
@@ -93,7 +93,7 @@ std::vector<double> deleted_weights(const Counts& counts, const std::vector<std:
             next.push_back(first[static_cast<std::size_t>(parent)]);
         first.swap(next);
         for (std::size_t i = 0; i < counts.count[k].size(); ++i) {
-            if (k + 1 < levels && !first[i]) continue;  // its symbol has a longer history
+            if (k + 1 < levels && !first[i]) continue;  // the symbol has a longer history
             double best = 0;
             std::size_t chosen = 0, at = i;
             for (std::size_t j = k + 1; j-- > 0;) {
@@ -253,7 +253,7 @@ private:
     std::vector<std::vector<Node>> rest_;
     std::vector<Numbers> adjusted_;
     std::vector<Discounts> discounts_;
-    std::vector<double> passed_;  // interpolated: what histories of no, 0, 1, ... symbols pass on
+    std::vector<double> passed_;  // factors of the uniform distribution and of each length
 };
 
 }  // namespace

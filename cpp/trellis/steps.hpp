@@ -74,7 +74,7 @@ public:
         return score + static_cast<double>(trellis_.pairs_into(t, label_before(t, a, r))[label(t, y)]);
     }
 
-    // The matrix of all scores of the transitions into t for one rest.
+    // The matrix of scores of all transitions into t for one `rest`.
     Block<F> scores(std::size_t t, std::size_t r, std::vector<F>& room) const {
         const Block<F> found = block(trellis_.scores_into(t), t, r, room);
         if (!trellis_.pairs) return found;

@@ -25,8 +25,8 @@ struct Trellis {
     const F* edge = nullptr;
     std::size_t slab = 0;  // distance between the edges of two positions; 0 when all share one slab
     const F* head[2] = {nullptr, nullptr};  // transitions into t = 1, 2 when t < order; null means zeros
-    // Order 2 and 3, in training only: (T - 1, L, L), added to the last two labels of every transition; null: zeros.
-    // With edge attributes this is smaller by far than a slab of L^(k + 1) numbers for every position.
+    // In order 2 and 3, in training only: scores (T - 1, L, L) of the last two labels of every transition; null for
+    // zeros. With edge attributes this is far smaller than a slab of L^(k + 1) numbers for every position.
     const F* pairs = nullptr;
 
     // Positions with a list of allowed labels: `where` rising, ids[offset[i] .. offset[i+1]) rising.

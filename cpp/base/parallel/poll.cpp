@@ -11,11 +11,10 @@ constexpr auto interval = std::chrono::milliseconds(100);
 
 struct Here {
     Poll* poll = nullptr;
-    bool owner = false;  // this thread made it, and may ask
+    bool owner = false;  // this thread made the Poll, and may call its function
 };
 thread_local Here now;
-thread_local Clock::time_point
-    due;  // of a thread, not of a Poll: many short calls ask as often as a long one
+thread_local Clock::time_point due;  // per thread: many short calls check as often as a long one
 
 }  // namespace
 
@@ -48,7 +47,7 @@ void Poll::ask() {
         stopped_.store(true, std::memory_order_release);
         throw;
     }
-    due = Clock::now() + interval;  // it may have waited for Python's lock
+    due = Clock::now() + interval;  // question_() may have waited for Python's lock
 }
 
 void poll() {

@@ -1,8 +1,8 @@
-// Long loops ask now and then whether they shall go on: a signal (Ctrl-C), or another thread, may want them to end.
+// Interruption of long loops by a signal (Ctrl-C) or by another thread.
 //
-// The thread that calls the core makes a Poll, with a function that throws if the work shall end. poll() in a loop calls
-// that function a few times a second; helper threads of parallel loops only look whether their caller was told to end,
-// and then end too. A loop that takes less than a millisecond needs no poll().
+// The thread that calls the core makes a Poll, with a function that throws if the work is to stop. poll() in a loop
+// calls that function ten times a second; helper threads of parallel loops only check whether their caller was stopped,
+// and then stop too. A loop that takes less than a millisecond needs no poll().
 #pragma once
 
 #include <atomic>
@@ -11,21 +11,21 @@
 
 namespace seqlab {
 
-// Thrown by poll() in helper threads, and by questions that have nothing else to throw.
+// Thrown by poll() in helper threads, and by questions without an exception of their own.
 struct Stopped : std::exception {
     const char* what() const noexcept override { return "stopped"; }
 };
 
 class Poll {
 public:
-    using Question = void (*)();  // throws if the work of this thread shall end
+    using Question = void (*)();  // throws if this thread is to stop
 
     explicit Poll(Question question);
     ~Poll();
     Poll(const Poll&) = delete;
     Poll& operator=(const Poll&) = delete;
 
-    // Make this the poll of a helper thread, for one job.
+    // Set the caller's poll in a helper thread, for one job.
     class Lent {
     public:
         explicit Lent(Poll* poll);
@@ -41,7 +41,7 @@ public:
     // The poll of this thread; null when it has none.
     static Poll* here();
 
-    // Throw what the question threw, if it did: it says more than Stopped.
+    // Rethrow the exception of the question, if any; it has more information than Stopped.
     void rethrow() const {
         if (stopped_.load(std::memory_order_acquire)) std::rethrow_exception(why_);
     }
@@ -57,15 +57,15 @@ private:
     const bool owner_before_;
 };
 
-// Ask whether to go on; throws if not. A look at the clock: some 30 nanoseconds.
+// Throw if the work is to stop. Usually this only reads the clock, in about 30 nanoseconds.
 void poll();
 
-// poll() at position t of a sequence, as often as the work of a position, so many multiply-adds, makes it worthwhile.
+// poll() at position t of a sequence, or at every 1024th position if each takes little work (multiply-adds).
 inline void poll_at(std::size_t t, std::size_t work) {
     if (work >= (1 << 14) || t % 1024 == 0) poll();
 }
 
-// Wait-and-see for the end of a parallel loop: nothing may be thrown while helpers work on it.
+// poll() for a caller that waits for helpers: the exception is stored, because none may be thrown while they work.
 inline void poll_quietly(std::exception_ptr& failure) {
     if (failure) return;
     try {
@@ -75,7 +75,7 @@ inline void poll_quietly(std::exception_ptr& failure) {
     }
 }
 
-// Throw the failure of a parallel loop, if there is one; what its caller was told comes before that of its helpers.
+// Throw the failure of a parallel loop, if any; the caller's exception has priority over those of helpers.
 inline void rethrow_first(const std::exception_ptr& failure) {
     if (!failure) return;
     if (const Poll* const mine = Poll::here()) mine->rethrow();

@@ -134,7 +134,7 @@ private:
     std::atomic<std::uint64_t> next_{0};  // jobs of the round in the upper half, jobs taken in the lower half
     std::atomic<std::size_t> done_{0};
     std::atomic<void*> job_{nullptr};
-    std::atomic<Poll*> poll_{nullptr};  // of the caller
+    std::atomic<Poll*> poll_{nullptr};  // the caller's
     std::atomic<void (*)(void*, std::size_t)> work_{nullptr};
     std::atomic<std::uint32_t> round_{0};
     std::atomic<bool> stop_{false};

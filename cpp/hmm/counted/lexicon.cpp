@@ -154,7 +154,7 @@ void Lexicon::append(std::string_view word, StringId id, const std::uint8_t* all
     }
 }
 
-// P(w) of eq:suffix-model for an unknown word: the label that it speaks for most then has P(w | y) = u.
+// P(w) of eq:suffix-model for an unknown word, such that the largest P(w | y) over the labels is u.
 double Lexicon::unseen_probability(const double* share) const {
     if (!settings_.proper) return unseen_;
     double most = 0;
@@ -183,9 +183,9 @@ void Lexicon::append_nothing(double score, const std::uint8_t* allowed, Rows& ro
     }
 }
 
-// eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ V), times 1 - u where unknown words are judged by their endings.
+// eq:counting   P(w | y) = (c(w, y) + λ) / (c(y) + λ V), times 1 - u if there is a suffix model for unknown words.
 // Otherwise an unknown word has equal scores for all labels, like a missing one. Earlier versions counted unknown words
-// as one more word.
+// as one more word of the vocabulary.
 void Lexicon::append_direct(StringId id, const std::uint8_t* allowed, Rows& rows) const {
     const double add = settings_.add;
     if (id < 0 && (settings_.proper || add == 0)) return append_nothing(0.0, allowed, rows);

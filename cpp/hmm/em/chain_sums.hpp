@@ -3,8 +3,8 @@
 
 namespace seqlab {
 
-// Logs of π (L), A (L, ..., L), and of the end of a sequence (L) or null; of order 2 and 3 also of the transitions into
-// positions 1 and 2, which have fewer labels behind them: (L, L) and (L, L, L).
+// Logs of π (L), A (L, ..., L), and of the end of a sequence (L) or null; in order 2 and 3 also of the transitions into
+// positions 1 and 2, which have fewer previous labels: (L, L) and (L, L, L).
 struct ChainTables {
     const double *start, *edge, *end;
     const double* head[2] = {nullptr, nullptr};

@@ -18,7 +18,7 @@ namespace {
 constexpr double never = -std::numeric_limits<double>::infinity();
 constexpr std::size_t CELLS = std::size_t{1} << 16;  // scores in one job: with the marginals one megabyte
 constexpr std::size_t AHEAD = 4;                     // jobs in progress for every thread
-constexpr std::size_t MOST_BYTES = std::size_t{1} << 28;  // of their counts of transitions
+constexpr std::size_t MOST_BYTES = std::size_t{1} << 28;  // of all transition counts in progress
 
 // True if every token has at most one symbol.
 bool at_most_one(const RowList<double>& symbols, std::size_t tokens) {
@@ -56,7 +56,7 @@ void Expectation::cut() {
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
         return std::make_tuple(weight(a), length(a)) < std::make_tuple(weight(b), length(b));
     });
-    // With order 1, every job exponentiates the transitions again, so it must be large enough for that to be cheap.
+    // In order 1, every job exponentiates the transitions, so it must be large enough to make that cheap.
     const std::size_t most = std::max(CELLS, k_ == 1 ? 16 * L_ * L_ : L_) / L_;
     for (std::size_t i = 0; i < order_.size(); ++i) {
         const std::size_t T = length(order_[i]);

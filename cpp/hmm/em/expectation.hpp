@@ -84,7 +84,7 @@ private:
     std::vector<std::size_t> order_;
     std::vector<Work> work_;
     std::vector<Room> rooms_;
-    std::optional<Histories> histories_;         // of order 2 and 3, for one pass
+    std::optional<Histories> histories_;         // in order 2 and 3, for one pass
     std::optional<SymbolTable> table_, counts_;  // kept between passes
     std::size_t symbols_ = 0;
     Buffer<double> direct_;  // (V, lanes) counts of chains of symbols

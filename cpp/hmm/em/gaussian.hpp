@@ -1,4 +1,4 @@
-// Gaussians with diagonal or full covariance, for many states at once.
+// Scores and moments of Gaussians with diagonal or full covariance, for many states at once.
 //
 // x is (D, T), one dimension after another: the inner loops run along t, whose iterations are independent.
 #pragma once
@@ -16,7 +16,7 @@ void diagonal_scores(const double* x, std::size_t T, std::size_t D, const double
 void diagonal_moments(const double* x, std::size_t T, std::size_t D, const double* gamma, const double* mean,
                       std::size_t L, double* first, double* second);
 
-// node[t, y] = constant[y] - ½ |factor[y] (x[:, t] - mean[y])|², where factor (L, D, D) has lower triangles
+// node[t, y] = constant[y] - ½ |factor[y] (x[:, t] - mean[y])|², where factor (L, D, D) are lower triangular matrices
 void full_scores(const double* x, std::size_t T, std::size_t D, const double* mean, const double* factor,
                  const double* constant, std::size_t L, double* node);
 

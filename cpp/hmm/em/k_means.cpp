@@ -10,9 +10,9 @@ namespace seqlab {
 
 namespace {
 
-constexpr std::size_t lanes = 4;  // centres that are compared at one time
+constexpr std::size_t lanes = 4;  // centres compared at a time
 
-// Centres side by side, one dimension after another, filled up with some that are far from everything.
+// Centres as (D, K), padded to whole vectors with centres far from all points.
 class Centres {
 public:
     Centres(std::size_t K, std::size_t D)
@@ -44,7 +44,7 @@ private:
     std::vector<double> value_;
 };
 
-// Sums over a fixed part of the vectors: what they are does not depend on the number of threads.
+// Sums over one part of the vectors; parts are fixed, so that results do not depend on the number of threads.
 struct Part {
     std::vector<double> sum;            // (K, D)
     std::vector<std::int64_t> members;  // (K,)
@@ -78,8 +78,8 @@ void assign(const Points& points, const Centres& centres, std::size_t K, std::si
     }
 }
 
-// Lloyd's algorithm: assign, take means, until nothing changes. A centre without vectors stays where it is. Return the
-// sum of squared distances.
+// Lloyd's algorithm: assign vectors, compute means, until nothing changes. A centre without vectors does not move.
+// Returns the sum of squared distances.
 double lloyd(const Points& points, Centres& centres, const KMeansOptions& options, std::int64_t* cluster) {
     const std::size_t K = options.K, D = points.D, size = part_size(points.T);
     std::vector<Part> parts((points.T + size - 1) / size);
@@ -110,11 +110,11 @@ double lloyd(const Points& points, Centres& centres, const KMeansOptions& option
                 centres.at(k, d) = mean;
             }
         }
-        last = moved <= options.still;  // one more round finds the clusters of these centres
+        last = moved <= options.still;  // one more round assigns vectors to these centres
     }
 }
 
-// k-means++: draw each centre with a probability in proportion to its squared distance from those before.
+// k-means++: draw each centre with probability proportional to its squared distance from the nearest one so far.
 Centres drawn(const Points& points, std::size_t K, const double* chance) {
     Centres centres(K, points.D);
     std::vector<double> distance(points.T, std::numeric_limits<double>::infinity());
@@ -134,7 +134,7 @@ Centres drawn(const Points& points, std::size_t K, const double* chance) {
             distance[t] = std::min(distance[t], squares);
             total += distance[t];
         }
-        chosen = uniform(chance[k + 1]);  // where all vectors are alike
+        chosen = uniform(chance[k + 1]);  // used if all vectors are equal
         double rest = chance[k + 1] * total;
         for (std::size_t t = 0; t < points.T && total > 0; ++t) {
             rest -= distance[t];

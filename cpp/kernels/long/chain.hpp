@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    // A chain of many labels takes long: ask whether to go on.
+    // A chain of many labels takes long, so interruption is checked here.
     SEQLAB_INLINE void ask_at(size_t i) const {
         if constexpr (NV == 0) {
             if (i % 64 == 0 || LP >= 256) poll();

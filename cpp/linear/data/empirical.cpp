@@ -30,7 +30,7 @@ void each_label(const Sequences& sequences, Count count) {
                 count(token, sequences.labels[token], weight);
 }
 
-// Count the transitions, of every level, and the edge attributes of one sequence.
+// Count the transitions (of every level) and the edge attributes of one sequence.
 void count_moves(const Task& task, std::size_t s, double weight, double* out) {
     const std::size_t begin = task.sequences.begin(s), T = task.sequences.end(s) - begin;
     const Label* const path = task.sequences.labels + begin;

@@ -17,7 +17,7 @@
 
 namespace seqlab {
 
-// Attribute a has a weight for label[begin[a]] .. label[begin[a + 1] - 1], in rising order; weight k belongs to label[k].
+// Attribute a has weights for label[begin[a]] .. label[begin[a + 1] - 1], in rising order; weight k is that of label[k].
 struct Observed {
     std::span<const std::int64_t> begin;
     std::span<const std::int32_t> label;
@@ -32,8 +32,8 @@ struct Entries {
     std::span<const std::int64_t> indptr;  // (tokens + 1)
     const std::int32_t* ids;
     const double* values;  // or null when every entry counts 1
-    // For attributes that have one weight for all transitions: the transition that an entry is about, -1 for entries
-    // of other attributes. Null when there are none.
+    // For attributes with one weight for all transitions: the transition that an entry applies to; -1 for entries of
+    // other attributes. Null if there are no such attributes.
     const std::int32_t* moves = nullptr;
 
     std::size_t tokens() const { return indptr.size() - 1; }

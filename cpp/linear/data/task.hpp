@@ -16,10 +16,10 @@
 
 namespace seqlab {
 
-// Transitions between labels: the number of the weight of each, and those that are forbidden.
+// Transitions between labels: the numbers of their weights, and which are forbidden.
 //
-// Level j is the table of j + 1 labels in a row, (L, ..., L): level 1 has the pairs, and there is one level for every
-// order. Weights are counted from 0 through all levels; the number is -1 for labels without a weight, which score 0.
+// Level j is the table of j + 1 labels in a row, (L, ..., L): level 1 has the pairs, and a model of order k has k
+// levels. Weights are numbered from 0 through all levels; -1 marks labels without a weight, whose score is 0.
 class Transitions {
 public:
     std::size_t L = 0;
@@ -47,7 +47,7 @@ public:
             cell = cell * L + static_cast<std::size_t>(y[-back]);
         return cell;
     }
-    // The level of the whole transition into position t: fewer labels lie behind the first ones.
+    // The level of the whole transition into position t; the first positions have fewer previous labels.
     std::size_t level_into(std::size_t t) const { return std::min(t, order()); }
 
 private:
@@ -101,7 +101,7 @@ struct Task {
     Observed observed;
     ClusterCodes cluster_codes;  // (attributes), or empty: the attributes that occur together
     Entries edge_entries;        // of the transition into a token; no tokens when there are none
-    Observed edge_observed;      // label: from * L + to, or -1 for the one weight of all transitions
+    Observed edge_observed;      // label: from * L + to, or -1 for one weight for all transitions
     Transitions transitions;
     Sequences sequences;
     ActiveLists active;  // one row per token: the labels that paths may use
@@ -163,7 +163,7 @@ inline std::ptrdiff_t weight_of(const Entries& entries, const Observed& observed
     return found != last && *found == label ? found - observed.label.data() : -1;
 }
 
-// Call visit(transition, weight) for all transitions that entry i is about.
+// Call visit(transition, weight) for all transitions that entry i applies to.
 template <class Visit>
 void each_move(const Entries& entries, const Observed& observed, std::size_t i, Visit visit) {
     const auto a = static_cast<std::size_t>(entries.ids[i]);

@@ -78,7 +78,7 @@ public:
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;
         for (F& x : listed_) x *= factor;
     }
-    // Move every weight towards zero by `by`, and no further than to zero.
+    // Move every weight towards zero by `by`, at most to zero.
     void soften(F by) {
         const auto nearer = [by](F x) { return x > by ? x - by : x < -by ? x + by : F{0}; };
         for (std::size_t i = 0; i < size_; ++i) table_[i] = nearer(table_[i]);

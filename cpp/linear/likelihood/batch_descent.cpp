@@ -12,7 +12,7 @@ namespace {
 
 // Exponent of the diagonal curvature, and the iteration from which it applies. Far from the optimum full Newton scaling
 // (1) is nearly right; near it, features that occur together make it wrong, and the L-BFGS history is better
-// (docs/decisions/0010). A proximal step, whose steps see the diagonal of every coordinate, keeps to the first (0020).
+// (docs/decisions/0010). Proximal steps use the diagonal for each coordinate, and keep the first exponent (0020).
 struct Trust {
     int iteration;
     double exponent;

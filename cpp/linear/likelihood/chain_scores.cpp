@@ -63,8 +63,8 @@ void ChainScores<F>::score_nodes(const ChainWeights<F>& weights, std::size_t to)
         for (std::size_t n = 0; n < (to - from_) * rows_.L; ++n) node_[n] *= weights.scale();
 }
 
-// Pairs of labels at each position: the weights of its edge attributes. In order 1 they are the edges of that position,
-// and contain the shared ones.
+// Scores of label pairs at each position, from its edge attributes. In order 1 they are the edges of that position,
+// with the shared ones added.
 template <class F>
 void ChainScores<F>::score_edges(const ChainWeights<F>& weights, std::size_t first, std::size_t last) {
     const std::size_t moves = rows_.L * rows_.L;

@@ -26,7 +26,7 @@ public:
     Batch<F> operator()(const ChainWeights<F>& weights, std::size_t first, std::size_t last);
     // The sequence of partial labels c, restricted to their lists; valid after operator() on a block that holds it.
     const Trellis<F>& restricted(std::size_t c);
-    // Partial labels c as lists only: the scores of all labels stay.
+    // Partial labels c as lists only: the scores of other labels are not set to -inf.
     Trellis<F> listed(std::size_t c) const;
 
     F* gamma(std::size_t s) { return gamma_ + row(s) * rows_.L; }

@@ -25,13 +25,13 @@ public:
         for (std::size_t k = 0; k < pair_.size(); ++k) pair_[k] = static_cast<F>(pair[k]);
         scale_ = F{1};
     }
-    // Load transitions only, counted from the first of them. A table contains the scores of the tables before it.
+    // Load the weights of transitions only. A table contains the scores of the tables of fewer labels.
     void load_moves(const double* weight) {
         const Transitions& moves = task_.transitions;
         for (std::size_t level = 1, later = 1; level <= moves.order(); ++level, later *= moves.L) {
             F* const table = tables_[level - 1].data();
             const F* const shorter = level > 1 ? tables_[level - 2].data() : nullptr;
-            const std::size_t rest = moves.cells(level) / moves.L;  // cells of the table before
+            const std::size_t rest = moves.cells(level) / moves.L;  // size of the table of one label less
             for (std::size_t first = 0; first < moves.L; ++first)
                 for (std::size_t i = 0; i < rest; ++i) {
                     const std::size_t cell = first * rest + i;
@@ -56,7 +56,7 @@ public:
     void add_to_pair(std::size_t pair, F x) { pair_[pair] += x; }
 
     const WeightTable<F>& node() const { return node_; }
-    // Scores of level + 1 labels in a row, those of their last labels added; -inf where forbidden.
+    // Scores of level + 1 labels in a row, with those of their last labels added; -inf if forbidden.
     const F* moves(std::size_t level) const { return tables_[level - 1].data(); }
     F* pairs() { return pair_.data(); }
     const F* pairs() const { return pair_.data(); }

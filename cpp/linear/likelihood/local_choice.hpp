@@ -1,4 +1,5 @@
-// One log-linear choice at every token, given the labels before: shared by likelihood and initial weights of an MEMM.
+// The log-linear classifier of an MEMM at each token, given the previous labels; used by likelihood and initial
+// weights.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct Normaliser {
     F top, total;
 };
 
-// The choices of a local model: p_t(y | labels before), the labels numbered as in Transitions::cell.
+// The probabilities of a local model: p_t(y | previous labels), which are numbered as in Transitions::cell.
 template <class F>
 class Choices {
 public:
@@ -34,7 +35,7 @@ public:
         for (std::size_t y = 0; y < L; ++y) sum_[y] = edge[y] + pair[y];
         return sum_.data();
     }
-    // p (L, with a spare vector after it) = p_t(y | before); 0 when nothing is allowed.
+    // p (L, with a spare vector after it) = p_t(y | before); 0 if nothing is allowed.
     Normaliser<F> operator()(const Trellis<F>& trellis, std::size_t t, std::size_t before, F* p) {
         Normaliser<F> z;
         const F* const edge = t > 0 ? moves(trellis, t, before) : nullptr;

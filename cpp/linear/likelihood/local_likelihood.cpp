@@ -106,8 +106,8 @@ double LocalLikelihood<F>::labelled(const Trellis<F>& trellis, std::size_t s, Wo
         worker.moves);
 }
 
-// eq:partial-labels, for local choices: -log Σ over the paths consistent with the lists, each a product of choices. Its
-// derivative along s_t(a, y), a the labels before, is  ξ_t(a, ·) p_t(y | a) - ξ_t(a, y).
+// eq:partial-labels for an MEMM: -log Σ over the paths consistent with the lists, each a product of p_t(y | a). Its
+// derivative with respect to s_t(a, y), with a the previous labels, is  ξ_t(a, ·) p_t(y | a) - ξ_t(a, y).
 template <class F>
 double LocalLikelihood<F>::restricted(std::size_t c, Worker& worker, Wanted wanted) const {
     const std::size_t L = rows_.L;

@@ -1,7 +1,7 @@
-// The likelihood of a maximum-entropy Markov model: one log-linear choice at every token, given the labels before.
+// The likelihood of a maximum-entropy Markov model: a log-linear classifier at every token, given the previous labels.
 //
 // eq:memm-likelihood   -log p = Σ_t w_t (log Σ_y exp s_t(a_t, y) - s_t(a_t, y_t)),   s_t(a, y) = node_t(y) + edge_t(a, y),
-//                       a_t = y_{t-k} ... y_{t-1}: the k labels before, fewer at the start
+//                       a_t = y_{t-k} ... y_{t-1}: the k previous labels, fewer at the start
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace seqlab {
 template <class F>
 class LocalLikelihood final : public Loss {
 public:
-    // The task must outlive this. A sequence with partial labels counts by the paths consistent with them.
+    // The task must outlive this. For partial labels, the likelihood is summed over the paths consistent with them.
     LocalLikelihood(const Task& task, std::size_t threads);
     ~LocalLikelihood() override;
 

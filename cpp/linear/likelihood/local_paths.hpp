@@ -10,12 +10,12 @@
 
 namespace seqlab {
 
-// p_t(y | labels before) for all labels before that the lists allow, and the probability of each transition among the
-// paths that the lists allow (eq:order-k: states are numbered as in Steps).
+// p_t(y | previous labels) for all previous labels that the lists allow, and the probability of each transition given
+// that the path is in the lists (eq:order-k: states are numbered as in Steps).
 template <class F>
 class LocalPaths {
 public:
-    // The scores of the trellis are those of all labels; its lists say which paths count.
+    // The trellis has the scores of all labels; its lists restrict the paths of the sum.
     explicit LocalPaths(const Trellis<F>& trellis) : steps_(trellis) {
         const std::size_t L = trellis.L;
         Choices<F> choose;
@@ -31,7 +31,7 @@ public:
     }
 
     std::size_t states_before(std::size_t t) const { return steps_.into(t).before(); }
-    // The labels before t of one state, numbered as in Transitions::cell.
+    // The previous labels at t of one state, numbered as in Transitions::cell.
     std::size_t before(std::size_t t, std::size_t state) const {
         const Step step = steps_.into(t);
         if (t == 0) return 0;
@@ -44,7 +44,7 @@ public:
         return choice_.data() + first_[t] + state * steps_.trellis().L;
     }
 
-    // log Σ over the paths. Scaled at every position, because products of many probabilities underflow.
+    // log Σ over the paths. Sums are scaled at every position, because products of many probabilities underflow.
     double sum() {
         const std::size_t T = steps_.T();
         alpha_.resize(T);
@@ -56,7 +56,7 @@ public:
         for (const double c : scale_) log_p += std::log(c);
         return log_p;
     }
-    // out (L) = ξ_t(state, y), after sum(); their sum is returned.
+    // Write out (L) = ξ_t(state, y) and return their sum; after sum().
     double moves(std::size_t t, std::size_t state, std::vector<double>& out) const {
         const Step step = steps_.into(t);
         std::ranges::fill(out, 0.0);

@@ -29,8 +29,9 @@ public:
     double operator()(const ChainWeights<F>& weights, std::span<const std::size_t> sequences,
                       std::size_t threads);
 
-    // Results of the last call: its sequences; expected minus given labels of the i-th (T, L), which the caller may
-    // change, with a spare vector after them; and the sums of transitions and edge attributes, which the caller takes.
+    // Results of the last call: its sequences; expected minus given labels of the i-th, (T, L) with a spare vector
+    // after them, which the caller may change; and the sums of transitions and edge attributes, which the caller adds
+    // and resets.
     std::span<const std::size_t> sequences() const { return sequences_; }
     F* residual(std::size_t i) { return residual_[i]; }
     TransitionCounts<F>& moves() { return parts_[0]->moves; }

@@ -33,7 +33,7 @@ template <class F>
 double TransitionCounts<F>::counted(Batch<F> batch, std::size_t s, double weight, F* const* gamma) {
     const std::size_t L = task_.transitions.L;
     const bool edges = task_.has_edge_attributes();
-    // The dense kernels know no weights: their counts are weighted afterwards.
+    // The dense kernels do not support weights: their counts are weighted afterwards.
     const bool later = task_.plain() && weight != 1.0;
     CountTarget target{counts_.back().data(), 0, {nullptr, nullptr}, nullptr, later ? 1.0 : weight};
     for (std::size_t t = 1; t < counts_.size(); ++t) target.head[t - 1] = counts_[t - 1].data();
@@ -134,7 +134,7 @@ void TransitionCounts<F>::move_to(double* gradient) {
         gradient[task_.first_edge() + k] += std::exchange(pair_[k], 0.0);
 }
 
-// A transition counts for its own weight, and for that of its last labels in every table of fewer labels.
+// A transition counts for its own weight, and for those of its last labels in the tables of fewer labels.
 template <class F>
 void TransitionCounts<F>::move_moves_to(double* of_move) {
     const Transitions& moves = task_.transitions;

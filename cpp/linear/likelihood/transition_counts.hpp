@@ -39,7 +39,7 @@ public:
     // Add everything to other counts, or to the gradient (task.size()), and reset to zero.
     void move_into(TransitionCounts& total);
     void move_to(double* gradient);
-    // Add transitions only, counted from the first of them, and reset them to zero.
+    // Add the counts of transitions only to the gradient, which begins with their weights, and reset them.
     void move_moves_to(double* of_move);
     void clear();
     // Sums of edge attributes; the caller takes some of them and sets these to zero.
@@ -51,9 +51,8 @@ private:
 
     const Task& task_;
     bool squared_ = false;
-    std::vector<std::vector<double>>
-        counts_;                // of every level; the last one has all but the first transitions
-    std::vector<double> pair_;  // edge attributes
+    std::vector<std::vector<double>> counts_;  // a table per level; lower ones are for the first positions
+    std::vector<double> pair_;                 // edge attributes
     std::vector<double> own_, slabs_, log_z_;
     std::vector<F> restricted_;
 };

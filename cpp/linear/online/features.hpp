@@ -15,7 +15,7 @@ namespace seqlab::online {
 // indexed by slots.
 struct Slots {
     std::size_t dense;             // cells of the dense table
-    std::size_t move, edge, size;  // offsets of transitions and edge attributes, and the number of slots
+    std::size_t move, edge, size;  // offsets of transitions and of edge attributes, and the total number
 
     Slots(const Task& task, std::size_t cells)
         : dense(cells),
@@ -63,7 +63,7 @@ public:
     void each_difference(std::size_t s, const Label* one, const Label* other, Visit visit) const {
         const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin;
         const Transitions& moves = task_.transitions;
-        std::size_t equal = T;  // positions since the labels differed
+        std::size_t equal = T;  // positions since the two labellings differed
         for (std::size_t t = 0; t < T; ++t) {
             equal = one[t] != other[t] ? 0 : equal + 1;
             if (equal == 0) node(begin + t, one[t], other[t], visit);

@@ -36,7 +36,7 @@ private:
         std::size_t level, cell;
     };
     std::vector<F> moves_;      // by number; the tables have -inf where a transition is forbidden
-    std::vector<Place> place_;  // where each of them is in the tables
+    std::vector<Place> place_;  // place of each in the tables
     Buffer<F> table_;
     DenseEdges<F> edges_{};
 };

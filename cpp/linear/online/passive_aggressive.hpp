@@ -7,7 +7,7 @@
 
 namespace seqlab::online {
 
-// Hamming: Δ(ŷ), ŷ by eq:loss-augmented; else √Δ(ŷ) or 1, ŷ the best path.
+// Margin. Hamming: Δ(ŷ), with ŷ by eq:loss-augmented; otherwise √Δ(ŷ) or 1, with ŷ the best path.
 enum class Cost { hamming, sqrt, one };
 
 struct PassiveAggressiveOptions {

@@ -155,7 +155,7 @@ void AdagradSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
     chain_.load_moves(move_.data());
 }
 
-// Transitions are few: all of them are updated every time.
+// Transitions are few, so all are updated every time.
 template <class F>
 void AdagradSteps<F>::step_moves(double rate, double tick) {
     for (std::size_t k = 0; k < move_.size(); ++k) {

@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::size_t sample_sentences = 1000;
 constexpr double first_rate = 0.1, most_rate = 3.2, least_rate = 1e-3;
-constexpr std::size_t soft_steps = 64;  // proximal steps an epoch: each passes over all weights
-// With an L1 penalty a start that is far off costs many iterations, so it goes on while an epoch lowers the loss by this
-// part, and takes the mean of the last epoch.
+constexpr std::size_t soft_steps = 64;  // proximal steps per epoch; each passes over all weights
+// With an L1 penalty a bad start costs many iterations, so epochs go on while one lowers the loss by this fraction, and
+// the result is the mean over the last epoch.
 constexpr double least_gain = 0.02;
-constexpr int longest = 4;           // times as many epochs as were asked for
+constexpr int longest = 4;           // largest number of epochs, as a multiple of the option
 constexpr std::size_t window = 256;  // sentences of one length are grouped within windows of this size
 // Two groups a step, for two threads, if there are enough sentences: after six epochs the objective of 9,000 and of
 // 12,500 sentences is 0.1 % higher than with one group; with 3,400 it is 6 to 25 % higher.
@@ -182,7 +182,7 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
         snapshots = 1;
     }
     for (std::size_t i = 0; i < sum.size(); ++i) theta[i] = sum[i] / static_cast<double>(snapshots);
-    if (sparse) {  // a mean is 0 only where all snapshots are
+    if (sparse) {  // a mean is 0 only if all snapshots are
         std::ranges::fill(sum, 0.0);
         steps.add_to(sum.data(), 1.0);
         for (std::size_t i = 0; i < sum.size(); ++i)

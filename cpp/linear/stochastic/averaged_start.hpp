@@ -2,8 +2,8 @@
 //
 // eq:averaged-sgd   θ ← θ - η_i Σ_{s∈S} (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾
 //
-// S: up to four sentences, or eight of many; the result is the mean of θ over the later epochs. With an L1 penalty weights
-// are also moved towards 0, by η_i l1 / N for each sentence, 64 times an epoch.
+// S: up to four sentences, or eight if there are many; the result is the mean of θ over the later epochs. With an L1
+// penalty, weights are also moved towards 0, by η_i l1 / N for each sentence, 64 times per epoch.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace seqlab {
 struct StartOptions {
     double l2 = 1.0;
     double l1 = 0.0;    // of all weights
-    int epochs = 6;     // with l1 at least; more while they help
+    int epochs = 6;     // with l1 the smallest number; more while they help
     int burn_in = 2;    // epochs before averaging begins
     double rate = 0.0;  // 0: chosen on a sample
     std::uint64_t seed = 0;
