@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-# Names of modules that stand in one place there and in another here; others have the same name below seqlab.compat.
+# Modules whose place here differs from that in the original; others have the same name below seqlab.compat.
 ELSEWHERE = {
     "pycrfsuite._pycrfsuite": "pycrfsuite",
     "sklearn_crfsuite.compat": "sklearn_crfsuite.estimator",
@@ -25,12 +25,12 @@ PACKAGES = ("pycrfsuite", "sklearn_crfsuite", "hmmlearn")
 
 
 def install(*, replace: bool = False) -> list[str]:
-    """Answer for the modules pycrfsuite, sklearn_crfsuite and hmmlearn where the originals are absent.
+    """Import our modules in place of pycrfsuite, sklearn_crfsuite and hmmlearn, if the originals are not installed.
 
-    replace   also where they are installed; a module that was imported before stays what it is
+    replace   also replace installed originals; modules that were imported before do not change
 
-    After it `import pycrfsuite` imports seqlab.compat.pycrfsuite, with all its submodules, so that programs run and
-    old pickles load as they are. Returns the names it now answers for; calling it again changes nothing.
+    Then `import pycrfsuite` imports seqlab.compat.pycrfsuite, with all its submodules, so that programs run and old
+    pickles load unchanged. Returns the names that it replaces; calling it again changes nothing.
     """
     known = [name for name in PACKAGES if importlib.util.find_spec(f"{__name__}.{name}") is not None]
     finder = next((one for one in sys.meta_path if isinstance(one, _Finder)), None)
@@ -44,7 +44,7 @@ def install(*, replace: bool = False) -> list[str]:
 
 
 def _present(name: str) -> bool:
-    """Tell whether another package of this name is there."""
+    """Return True if another package of this name is installed."""
     if name in sys.modules:
         return True
     finders = (one for one in sys.meta_path if not isinstance(one, _Finder))
@@ -52,7 +52,7 @@ def _present(name: str) -> bool:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds a module of the originals as the module of ours that has its names."""
+    """Import finder that maps module names of the originals to our modules."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -62,15 +62,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self,
         fullname: str,
         path: Sequence[str] | None = None,  # noqa: ARG002 - the protocol of finders
-        target: ModuleType | None = None,  # noqa: ARG002 - as above
+        target: ModuleType | None = None,  # noqa: ARG002 - the protocol of finders, too
     ) -> ModuleSpec | None:
-        """Find ours for the name of one of theirs; None for any other name."""
+        """Return the spec of our module for the name of an original; None for any other name."""
         if fullname.partition(".")[0] not in self.names or _ours(fullname) is None:
             return None
         return importlib.util.spec_from_loader(fullname, self)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Import ours, which then stands under both names."""
+        """Import our module, which then has both names."""
         name = _ours(spec.name)
         if name is None:
             return None
@@ -79,7 +79,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give the module its own spec back: it was imported under its own name."""
+        """Restore the spec of the module, which was imported under its own name."""
         module.__spec__ = self._own.get(module.__name__, module.__spec__)
 
 

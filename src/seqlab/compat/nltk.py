@@ -1,4 +1,4 @@
-"""NLTK's way to tag over any tagger of seqlab; nltk itself is not imported."""
+"""NLTK's tagger interface for any tagger of seqlab; nltk itself is not imported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TaggerI:
 
     tagger   a fitted tagger that reads words: CRF("pos"), HMM(), MostFrequentTag(), ...
 
-    Where nltk is loaded, isinstance(it, nltk.tag.api.TaggerI) holds.
+    If nltk is loaded, its instances are also instances of nltk.tag.api.TaggerI.
     """
 
     def __init__(self, tagger: Tagger) -> None:
@@ -30,9 +30,9 @@ class TaggerI:
     def train(
         cls, tagged_sents: Iterable[Sequence[tuple[str, str]]], tagger: Any = None, **options: Any
     ) -> Self:
-        """Train a tagger on sentences of (word, tag) pairs, and give it NLTK's methods.
+        """Train a tagger on sentences of (word, tag) pairs, and wrap it in NLTK's interface.
 
-        tagged_sents   as those of NLTK's corpora
+        tagged_sents   lists of (word, tag) pairs, as NLTK's corpora have them
         tagger         an unfitted tagger of seqlab; None for CRF("pos")
         options        of its fit: dev, callbacks, ...
         """
@@ -45,7 +45,7 @@ class TaggerI:
         return cls(tagger)
 
     def tag(self, tokens: Iterable[str]) -> Tagged:
-        """Find the tag of each of the tokens of a sentence: a list of (token, tag)."""
+        """Tag the tokens of a sentence; return a list of (token, tag)."""
         words = list(tokens)
         return list(zip(words, self.tagger.tag(words) if words else [], strict=True))
 
@@ -56,7 +56,7 @@ class TaggerI:
         return [list(zip(words, tags, strict=True)) for words, tags in zip(some, found, strict=True)]
 
     def accuracy(self, gold: Iterable[Sequence[tuple[str, str]]]) -> float:
-        """Compute the share of right tags on gold, sentences of (word, tag) pairs."""
+        """Compute the accuracy on gold, sentences of (word, tag) pairs."""
         words, tags = _apart(gold)
         total = sum(map(len, tags))
         if not total:
@@ -68,7 +68,7 @@ class TaggerI:
         )
 
     def evaluate(self, gold: Iterable[Sequence[tuple[str, str]]]) -> float:
-        """Compute accuracy(gold), under the name that it has in older versions of NLTK."""
+        """Compute accuracy(gold); its name in older versions of NLTK."""
         return self.accuracy(gold)
 
 

@@ -6,6 +6,6 @@ from seqlab.compat.pycrfsuite.items import ItemSequence
 from seqlab.compat.pycrfsuite.tagger import Tagger
 from seqlab.compat.pycrfsuite.trainer import BaseTrainer, CRFSuiteError, Trainer
 
-CRFSUITE_VERSION = "0.12.2"  # of the files that are read and written
+CRFSUITE_VERSION = "0.12.2"  # the version of CRFsuite whose files are read and written
 
 __all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "Tagger", "Trainer"]

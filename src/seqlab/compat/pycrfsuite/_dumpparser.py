@@ -1,4 +1,4 @@
-"""The model of a file as dicts, and as the text of `crfsuite dump`."""
+"""Contents of a model file as dicts, and as the text of `crfsuite dump`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLACES = ("off_features", "off_labels", "off_attrs", "off_labelrefs", "off_attrr
 
 
 class ParsedDump:
-    """The weights of a model; every dict is made when it is first asked for.
+    """The weights of a model, as dicts that are made on first use.
 
     model     the model of the file
     content   at least the header of the file
@@ -62,7 +62,7 @@ class ParsedDump:
         return {(names[attribute], labels[label]): weight for attribute, label, weight in entries}
 
     def text(self) -> Iterator[str]:
-        """Write the model as lines of text, each with its end."""
+        """Yield the model as lines of text, each with a newline."""
         yield "FILEHEADER = {\n"
         yield from (f"  {name}: {value}\n" for name, value in self.header.items())
         for title, numbers in (("LABELS", self.labels), ("ATTRIBUTES", self.attributes)):

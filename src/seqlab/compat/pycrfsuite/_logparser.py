@@ -1,4 +1,4 @@
-"""A parser of the messages of a training in CRFsuite's text."""
+"""Parser of CRFsuite's training log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 STEPS = frozenset("0123456789.") | {"10"}
 HEAD = re.compile(r"\*{5} (?:Iteration|Epoch) #(\d+) \*{5}\n")
 SECONDS = re.compile(r"Seconds required: (\d+\.\d+)")
-# (name, what the line begins with, the type of the number that follows)
+# (name, beginning of the line, type of the number that follows)
 NUMBERS: tuple[tuple[str, re.Pattern[str], Callable[[str], Any]], ...] = tuple(
     (name, re.compile(begin + (r": (\d+\.\d+)" if kind is float else r": (\d+)")), kind)
     for name, begin, kind in (
@@ -29,7 +29,7 @@ BY_LABEL = re.compile(r" {4}(.+): \((\d+), (\d+), (\d+)\) \(([\d.*]+), ([\d.*]+)
 
 
 class LabelScore(NamedTuple):
-    """Scores of a label in the holdout group; None where nothing can be said."""
+    """Scores of a label in the holdout group; None if undefined."""
 
     match: int
     model: int
@@ -40,7 +40,7 @@ class LabelScore(NamedTuple):
 
 
 class TrainLogParser:
-    """A parser that is fed messages and tells which stage of training each of them ends.
+    """Parser of the training log, message by message; it finds the end of each stage of training.
 
     iterations            a dict for each iteration: num, loss, feature_norm, scores, time, ...
     last_iteration        the last of them, or None
@@ -79,7 +79,7 @@ class TrainLogParser:
         }
         event = stages[self.state](line)
         if event is not None:
-            # The first line of the next stage has ended these.
+            # These stages end with the first line of the next one.
             end = len(self.log) - (event in ("prepared", "optimization_end"))
             self.events.append((event, self.events[-1][2], end))
         return event
@@ -156,7 +156,7 @@ class TrainLogParser:
 
 
 def _read_numbers(line: str, known: dict[str, Any]) -> None:
-    """Write what a line says of an iteration into its dict."""
+    """Parse a line about an iteration, and add its numbers to the dict."""
     for name, pattern, kind in NUMBERS:
         if found := pattern.match(line):
             known[name] = kind(found[1])

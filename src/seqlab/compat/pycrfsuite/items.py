@@ -1,4 +1,4 @@
-"""Sequences of items: the attributes of each token, as python-crfsuite's users write them."""
+"""Sequences of items: the attributes of each token, in the form of python-crfsuite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.tagging.door.sentences import read_sentence
 
 
 def listed(sequence: Any) -> list[Any]:
-    """Give the items of a sequence as a list of dicts, lists and sets, which the door reads; a copy of each.
+    """Copy the items of a sequence to a list of dicts, lists and sets, which seqlab's taggers read.
 
     sequence   an ItemSequence, or any iterable of items: dicts, lists, sets, dict.keys(), generators of strings
     """
@@ -42,7 +42,7 @@ def _item(item: Any, t: int) -> Any:
 
 
 class ItemSequence:
-    """A sequence whose features were read once, for several trainers and taggers.
+    """A sequence of items, read once for use in several trainers and taggers.
 
     pyseq   an iterable of items: {"key": number}, {"key": True}, {"key": "value"} for "key:value", ["key", ...], or
             dicts of such dicts, lists and sets
@@ -51,11 +51,11 @@ class ItemSequence:
     def __init__(self, pyseq: Any) -> None:
         self._bags = _bags(listed(pyseq))
         flat = all(len(dict(bag)) == len(bag) for bag in self._bags)
-        # An attribute that occurs twice counts twice, which a dict cannot say.
+        # An attribute that occurs twice counts twice, which a dict cannot express.
         self.tokens: list[Any] = self.items() if flat else listed(pyseq)
 
     def items(self) -> list[dict[str, float]]:
-        """Return {attribute: value} for each item, as the models see it."""
+        """Return {attribute: value} for each item, as used by the models."""
         return [dict(bag) for bag in self._bags]
 
     def __len__(self) -> int:

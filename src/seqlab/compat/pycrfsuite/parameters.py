@@ -21,8 +21,8 @@ SEARCHES = {
 class Parameter:
     """A parameter of an algorithm.
 
-    default   its value before it is set
-    read      makes a value of a string
+    default   default value
+    read      converts a string to a value
     help      its description
     """
 
@@ -32,7 +32,7 @@ class Parameter:
 
 
 def whole(text: str) -> int:
-    """Read a whole number; of 5.5 the 5 counts, as in CRFsuite."""
+    """Parse a whole number; 5.5 is read as 5, as in CRFsuite."""
     return int(float(text))
 
 
@@ -129,7 +129,7 @@ def read_value(name: str, parameter: Parameter, value: Any) -> Any:
 
 
 def learner_of(algorithm: str, values: Mapping[str, Any]) -> Any:
-    """Make the learner that an algorithm with these values of its parameters is."""
+    """Make the learner for an algorithm with these values of its parameters."""
     iterations = values["max_iterations"]
     if algorithm == "lbfgs":
         return LBFGS(
@@ -159,16 +159,16 @@ def learner_of(algorithm: str, values: Mapping[str, Any]) -> Any:
 
 
 def ended(algorithm: str, values: Mapping[str, Any], losses: list[float], sequences: int) -> bool:
-    """Return True when CRFsuite's stopping criterion is met, for learners that have none of this kind.
+    """Return True if CRFsuite's stopping criterion is met, for learners that do not have it.
 
-    losses      of all epochs so far
-    sequences   how many there are in training
+    losses      losses of all epochs so far
+    sequences   number of training sequences
     """
     if algorithm == "l2sgd":
         period = values["period"]
         if len(losses) <= period or not period:
             return False
-        # The loss of an epoch is an estimate that goes up and down: the best ones are compared.
+        # The loss of an epoch is a noisy estimate, so the best ones are compared.
         before, now = min(losses[:-period]), min(losses[-period:])
         return bool(before - now < values["delta"] * abs(now))
     return algorithm != "lbfgs" and losses[-1] / max(sequences, 1) <= values["epsilon"]

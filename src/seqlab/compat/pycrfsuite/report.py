@@ -1,4 +1,4 @@
-"""CRFsuite's text about a training, line by line; and the learner that tells of it."""
+"""CRFsuite's training log, line by line, and learners that write it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ TITLES = {
     "arow": "Adaptive Regularization of Weights (AROW)",
 }
 PROGRESS = "0....1....2....3....4....5....6....7....8....9...."
-SPOKEN = {"period": "stop", "max_linesearch": "linesearch.max_iterations"}  # of L-BFGS
+SPOKEN = {"period": "stop", "max_linesearch": "linesearch.max_iterations"}  # names in L-BFGS's log
 
 
 class TrainingLog:
-    """The messages of one training.
+    """The log of one training.
 
-    message     is given every line, and every step of a bar
+    message     called with every line, and with every step of a progress bar
     algorithm   its name in CRFsuite
-    values      of all its parameters
-    labels      in the order of the model
-    sizes       number of sequences and of items in training
+    values      values of all its parameters
+    labels      labels in the order of the model
+    sizes       numbers of sequences and of items in training
     """
 
     def __init__(
@@ -64,14 +64,14 @@ class TrainingLog:
             self._lines(f"{SPOKEN.get(name, name) if self.algorithm == 'lbfgs' else name}: {shown}")
 
     def start(self, holdout: int) -> None:
-        """Tell what will be trained; holdout is the group for evaluation, -1 for none."""
+        """Log the beginning of training; holdout is the group for evaluation, -1 for none."""
         if holdout >= 0:
             self._lines(f"Holdout group: {holdout + 1}", "")
         self._lines("Feature generation", "type: CRF1d")
         self._settings(list(parameters.FEATURES))
 
     def prepared(self, size: int) -> None:
-        """Tell that training begins, with this number of weights."""
+        """Log the algorithm, its parameters and the number of weights."""
         self._size = size
         for step in (*PROGRESS, "10"):
             self._say(step)
@@ -84,14 +84,14 @@ class TrainingLog:
         self._began = self._since = now
 
     def evaluated(self, right: list[list[str]], predicted: list[list[str]]) -> float:
-        """Keep the labels of the holdout group; the score rises with every epoch, so that the last weights win."""
+        """Keep the labels predicted for the holdout group; a rising score makes training keep the last weights."""
         self._holdout = right, predicted
         return float(len(self._losses))
 
     def iteration(self, progress: Progress) -> bool:
-        """Tell of an iteration; False when training should end.
+        """Log an iteration; return False if training should end.
 
-        Iteration 0 is the start, of which CRFsuite does not tell; it is told of when no other follows.
+        Iteration 0 is the start, which CRFsuite does not log; it is logged only if no other follows.
         """
         self._start = progress if progress.iteration == 0 else None
         return self._start is not None or self._told(progress)
@@ -152,7 +152,7 @@ class TrainingLog:
         self._lines(f"Instance accuracy: {whole} / {len(right)} ({whole / max(len(right), 1):.4f})")
 
     def trained(self, reason: str) -> None:
-        """Tell that training ended, and why."""
+        """Log the end of training, and its reason."""
         if self._start is not None:
             self._told(replace(self._start, iteration=1))
         if self.algorithm in ("lbfgs", "l2sgd"):
@@ -166,9 +166,9 @@ class TrainingLog:
         self._lines(f"Total seconds required for training: {seconds:.3f}", "")
 
     def stored(self, active: tuple[int, int], attributes: int, store: Callable[[], None]) -> None:
-        """Tell that the model is stored; `store` does it.
+        """Store the model by calling `store`, and log it.
 
-        active   number of weights and of attributes that are not 0
+        active   numbers of weights that are not 0, and of attributes with such a weight
         """
         weights, kept = active
         self._lines("Storing the model", f"Number of active features: {weights} ({self._size})")
@@ -182,26 +182,26 @@ class TrainingLog:
 
 
 def scores(match: int, model: int, ref: int) -> tuple[float, float, float]:
-    """Compute precision, recall and F1, 0 where there is nothing to divide by."""
+    """Compute precision, recall and F1; 0 instead of a division by 0."""
     precision, recall = match / model if model else 0.0, match / ref if ref else 0.0
     return precision, recall, 2 * precision * recall / (precision + recall) if match else 0.0
 
 
 class WatchedLBFGS(LBFGS):
-    """L-BFGS that tells a log of its iterations."""
+    """L-BFGS that writes its iterations to a log."""
 
     log: TrainingLog
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Minimise the objective of the job from theta, in place; report and the log hear of every iteration."""
+        """Minimise the objective of the job from theta, in place; every iteration is reported and logged."""
         self.log.prepared(theta.size)
         return super().train(job, theta, reporting(self.log, report))
 
 
 class Watched:
-    """A learner that goes from sequence to sequence and tells a log of its epochs.
+    """An online learner that writes its epochs to a log.
 
-    learner   that does the work
+    learner   the learner that trains
     """
 
     def __init__(self, learner: Any, log: TrainingLog) -> None:
@@ -209,7 +209,7 @@ class Watched:
         self.likelihood = getattr(learner, "likelihood", False)
 
     def train(self, task: Any, theta: Weights, **options: Any) -> Outcome:
-        """Train on a task from theta, which stays; options are those of the learner."""
+        """Train on a task from theta, which does not change; options are those of the learner."""
         self._log.prepared(theta.size)
         report = reporting(self._log, options.pop("report"))
         outcome: Outcome = self._learner.train(task, theta, report=report, **options)
@@ -217,11 +217,11 @@ class Watched:
 
 
 def reporting(log: TrainingLog, report: Report) -> Report:
-    """Make a report that tells the log, too."""
+    """Make a report function that also writes to the log."""
 
     def tell(progress: Progress) -> bool:
         known = replace(progress, weights=_once(progress.weights))
-        go_on = report(known)  # the holdout group is evaluated there
+        go_on = report(known)  # evaluates the holdout group
         return log.iteration(known) and go_on
 
     return tell
@@ -239,7 +239,7 @@ def _once(weights: Callable[[], Weights]) -> Callable[[], Weights]:
 
 
 def watched(learner: Any, log: TrainingLog) -> Any:
-    """Make a learner tell a log of its iterations."""
+    """Make a learner write its iterations to a log."""
     if not isinstance(learner, LBFGS):
         return Watched(learner, log)
     names = [field.name for field in fields(LBFGS)]

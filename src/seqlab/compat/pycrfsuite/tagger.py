@@ -1,4 +1,4 @@
-"""The tagger of python-crfsuite: a model file that answers for one sequence at a time."""
+"""The tagger of python-crfsuite: it opens a model file, and labels one sequence at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from seqlab.inference import Posterior
 
 
 class Tagger:
-    """A tagger that reads models of CRFsuite, and ours."""
+    """A tagger that reads model files of CRFsuite and of seqlab."""
 
     _foreign: ForeignModel | None
     _model: LinearTagger | None
@@ -38,7 +38,7 @@ class Tagger:
     def open(self, name: str | bytes) -> contextlib.closing[Tagger]:
         """Open a model file; `with tagger.open(name):` closes it at the end.
 
-        name   of a file that CRFsuite, a Trainer of this module, or save() of a seqlab tagger has written
+        name   path of a file that CRFsuite, a Trainer of this module, or save() of a seqlab tagger has written
         """
         path = path_of(name)
         content = Path(path).read_bytes()
@@ -52,15 +52,15 @@ class Tagger:
             raise StoreError(error.message, place=error.place._replace(path=path)) from error.__cause__
 
     def open_inmemory(self, value: bytes) -> contextlib.closing[Tagger]:
-        """Open a model whose file has this content; `with` as for open.
+        """Open a model from the content of its file; `with` as for open.
 
-        value   bytes of a file of CRFsuite
+        value   content of a CRFsuite model file
         """
         if not isinstance(value, bytes):
             raise TypeError(f"the content of a model file is bytes, got {type(value).__name__}")
         if not value.startswith(crfsuite.MAGIC):
             raise StoreError(f"invalid model: it begins with {value[:12]!r}")
-        if len(value) >= HEADER.size and HEADER.unpack_from(value)[5] == 0:  # trained on nothing
+        if len(value) >= HEADER.size and HEADER.unpack_from(value)[5] == 0:  # trained without data
             return self._take((nothing_learned("CRFsuite"), None, value))
         model = crfsuite.read(value, "utf-8")
         return self._take((model, tagger_of(model), value))
@@ -74,7 +74,7 @@ class Tagger:
         return contextlib.closing(self)
 
     def close(self) -> None:
-        """Forget the model and the sequence."""
+        """Close the model, and drop the sequence that was set."""
         self._foreign = self._model = None
         self._header, self._numbers = b"", {}
         self._set([])
@@ -84,7 +84,7 @@ class Tagger:
         return list(self._opened().labels)
 
     def set(self, xseq: Any) -> None:
-        """Set the sequence that tag(), probability() and marginal() answer for.
+        """Set the sequence for tag(), probability() and marginal().
 
         xseq   a list with the features of each item, or an ItemSequence
         """
@@ -107,7 +107,7 @@ class Tagger:
         return self._asked().tag(self._tokens) if self._tokens else []
 
     def tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
-        """Find the best labels of many sequences at once; the sequence that was set stays.
+        """Find the best labels of many sequences at once; the sequence that was set does not change.
 
         sequences   each as for set
         """
@@ -161,7 +161,7 @@ class Tagger:
         return [dict(zip(names, row, strict=True)) for row in self._posterior().node.tolist()]
 
     def info(self) -> ParsedDump:
-        """Return the weights of the model as dicts, which are made when they are asked for."""
+        """Return the weights of the model as dicts, which are made on first use."""
         if self._foreign is None:
             raise RuntimeError("the tagger is closed; open(name) comes first")
         return ParsedDump(self._foreign, self._header)
@@ -169,7 +169,7 @@ class Tagger:
     def dump(self, filename: str | None = None) -> None:
         """Write the model as text.
 
-        filename   where to; None writes to standard output
+        filename   path of the file; None for standard output
         """
         lines = self.info().text()
         if filename is None:
@@ -204,7 +204,7 @@ class Tagger:
         return self._numbers[label]
 
     def _posterior(self) -> Posterior:
-        """Compute the posterior of the sequence once."""
+        """Compute the posterior of the sequence, or return the cached one."""
         if self._found is None:
             from seqlab.inference import posterior
 
@@ -230,7 +230,7 @@ def label_of(label: Any) -> str:
 
 
 def _own(path: str) -> tuple[ForeignModel, LinearTagger, bytes]:
-    """Read a model file of ours; the header is that of the file that CRFsuite would have."""
+    """Read a model file of seqlab; return it with the header of an equivalent CRFsuite file."""
     tagger = load(path)
     if not isinstance(tagger, LinearTagger):
         raise StoreError(f"a CRF is wanted, but this is a {type(tagger).__name__}", path=path)

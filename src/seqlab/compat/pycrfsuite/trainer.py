@@ -1,4 +1,4 @@
-"""Trainers of python-crfsuite: data and parameters in, a model file out, and messages on the way."""
+"""Trainers of python-crfsuite: from data and parameters to a model file, with a log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from seqlab.foreign.parts import ForeignModel, nothing_learned, used
 
 
 class CRFSuiteError(Exception):
-    """An error that CRFsuite would give a code for.
+    """An error with a code of CRFsuite.
 
     code   the number of the error
     """
@@ -35,13 +35,13 @@ class CRFSuiteError(Exception):
 
 
 class BaseTrainer:
-    """A trainer that collects sequences and trains a model file of CRFsuite.
+    """A trainer that collects sequences, trains on them and writes a CRFsuite model file.
 
     algorithm   "lbfgs", "l2sgd", "ap", "pa" or "arow"
     params      {name: value} of its parameters
-    verbose     whether messages are printed
+    verbose     True to print messages
 
-    model_      the tagger that train() has made; its save(path) writes a file of seqlab's own
+    model_      the tagger that train() made; its save(path) writes a model file of seqlab
     """
 
     verbose: Any
@@ -49,7 +49,7 @@ class BaseTrainer:
     _sequences: list[tuple[list[Any], list[str], int]] | None  # None after clear()
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        """Make a trainer with the defaults of L-BFGS, also where a subclass does not call __init__ of this class."""
+        """Make a trainer with the defaults of L-BFGS, even if a subclass does not call __init__ of this class."""
         self = super().__new__(cls)
         self.verbose, self.model_ = None, None
         self._sequences = []
@@ -69,7 +69,7 @@ class BaseTrainer:
         self.verbose = verbose
 
     def message(self, message: str) -> None:
-        """Receive a message of the training, and print it if the trainer is verbose; a subclass may do otherwise.
+        """Receive a message of the log, and print it if the trainer is verbose; subclasses may override it.
 
         message   a line, or a part of one
         """
@@ -101,7 +101,7 @@ class BaseTrainer:
         """Choose an algorithm; its parameters get their defaults.
 
         algorithm   "lbfgs", "l2sgd", "ap" (averaged perceptron), "pa" (passive-aggressive) or "arow"
-        type        of the model: "crf1d", a linear chain
+        type        type of model: "crf1d", a linear chain
         """
         name = parameters.ALIASES.get(algorithm.lower(), algorithm.lower())
         if name not in parameters.PARAMETERS or type != "crf1d":
@@ -159,16 +159,16 @@ class BaseTrainer:
         return self._parameters[name]
 
     def _before_train(self) -> None:
-        """Prepare for a training."""
+        """Prepare for training."""
 
     # ------------------------------------------------------------------------------------------ training
 
     def train(self, model: str | bytes, holdout: int = -1) -> None:
-        """Train, and write a file that CRFsuite reads as well as we do.
+        """Train a model, and write it in CRFsuite's format.
 
-        model     name of the file; "" writes none
+        model     path of the file; "" for no file
         holdout   number of the group that is left out of training, to evaluate the model after every iteration; -1
-                  trains on all
+                  for none
         """
         self._before_train()
         path, holdout = path_of(model), operator.index(holdout)
@@ -196,7 +196,7 @@ class BaseTrainer:
         log.stored(_active(trained), attributes, lambda: write_whole(path, content) if path else None)
 
     def _fitted(self, train: list[Any], held: list[Any], labels: list[str], log: TrainingLog) -> LinearTagger:
-        """Train a tagger of ours."""
+        """Train a tagger of seqlab."""
         values = self._values
         learner = watched(parameters.learner_of(self._algorithm, values), log)
         tagger = LinearTagger(
@@ -208,7 +208,7 @@ class BaseTrainer:
         tagger._min_sum, tagger._zeros = values["feature.minfreq"], True
         X, y = [x for x, _ in train], [y for _, y in train]
         if not any(item for x in X for item in x):
-            # An attribute of value 0 for data without any: it gets no weight, and is not written.
+            # Data without attributes get one of value 0; it has no weight, and is not written.
             X = [[{"": 0.0} for _ in x] for x in X]
         dev = ([x for x, _ in held], [y for _, y in held]) if held else None
         with warnings.catch_warnings():
@@ -218,17 +218,17 @@ class BaseTrainer:
 
 
 def _active(model: ForeignModel) -> tuple[int, int]:
-    """Count the weights that are not 0, and the attributes that have one."""
+    """Count the weights that are not 0, and the attributes with such a weight."""
     node, active = model.node, model.node.weight != 0
     kept = used(node.names, node.attribute[active], node.cell[active], node.weight[active])
     return int(active.sum() + np.count_nonzero(model.moves)), len(kept.names)
 
 
 class Trainer(BaseTrainer):
-    """A trainer whose messages are read by a log parser, which calls a method for every stage of training.
+    """A trainer with a log parser, which calls a method at the end of every stage of training.
 
     algorithm, params, verbose   as for BaseTrainer
-    logparser                    a TrainLogParser of the last training: iterations, last_iteration, log, ...
+    logparser                    the TrainLogParser of the last training: iterations, last_iteration, log, ...
     """
 
     logparser: _logparser.TrainLogParser | Any = None
@@ -237,7 +237,7 @@ class Trainer(BaseTrainer):
         self.logparser = _logparser.TrainLogParser()
 
     def message(self, message: str) -> None:
-        """Give a message to the log parser, and call the method of the stage that it ends, if the trainer is verbose.
+        """Pass a message to the log parser, and call the method of the stage that it ends, if the trainer is verbose.
 
         message   a line, or a part of one
         """
@@ -255,7 +255,7 @@ class Trainer(BaseTrainer):
         print(log, end="")
 
     def on_featgen_progress(self, log: str, percent: int) -> None:  # noqa: ARG002 - for subclasses
-        """Print the log of a step of feature generation; percent of it are done."""
+        """Print the log of a step of feature generation; `percent` of it is done."""
         print(log, end="")
 
     def on_featgen_end(self, log: str) -> None:
@@ -279,5 +279,5 @@ class Trainer(BaseTrainer):
         print(log, end="")
 
     def on_end(self, log: str) -> None:
-        """Print the log of the storing of the model."""
+        """Print the log of storing the model."""
         print(log, end="")

@@ -8,14 +8,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-CONTENT = "__FILE_RESOURCE_DATA__"  # under this name pickles have what the file holds
+CONTENT = "__FILE_RESOURCE_DATA__"  # key of the file's content in pickles
 
 
 class FileResource:
     """A file with a name that was given, or a temporary one, which is removed with this object.
 
-    filename         its name; None makes a temporary file when it is first needed
-    keep_tempfiles   whether a temporary file stays
+    filename         its name; None for a temporary file, made when first needed
+    keep_tempfiles   True to keep a temporary file
     suffix, prefix   of the name of a temporary file
     """
 
@@ -33,7 +33,7 @@ class FileResource:
         self.prefix = prefix
 
     def ensure_name(self) -> None:
-        """Make a temporary file where there is no name yet."""
+        """Make a temporary file if there is no name yet."""
         if self.name is None and not self.auto:
             raise ValueError("the file has no name, and should not be a temporary one")
         if self.name is None:
@@ -41,19 +41,19 @@ class FileResource:
             os.close(handle)
 
     def cleanup(self) -> None:
-        """Remove a temporary file, unless it should stay."""
+        """Remove the temporary file, unless it is to be kept."""
         if self.auto and self.name is not None and not self.keep_tempfiles:
             with contextlib.suppress(OSError):
                 Path(self.name).unlink()
             self.name = None
 
     def refresh(self) -> None:
-        """Begin anew with an empty temporary file; a file with a given name stays."""
+        """Replace the temporary file by an empty one; a file with a given name stays."""
         self.cleanup()
         self.ensure_name()
 
     def __del__(self) -> None:
-        with contextlib.suppress(Exception):  # the interpreter may be half gone
+        with contextlib.suppress(Exception):  # the interpreter may be shutting down
             self.cleanup()
 
     def __getstate__(self) -> dict[str, Any]:

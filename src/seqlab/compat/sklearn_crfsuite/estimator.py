@@ -15,7 +15,7 @@ from seqlab.compat.sklearn_crfsuite.metrics import flat_accuracy_score
 from seqlab.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
 from seqlab.tagging.sklearn import Estimator
 
-# Names of the parameters of CRFsuite that are not those of the options.
+# Options whose parameter has another name in CRFsuite.
 PARAMETERS = {
     "min_freq": "feature.minfreq",
     "all_possible_states": "feature.possible_states",
@@ -34,24 +34,24 @@ class CRF(Estimator):
     """A linear-chain CRF with the options, methods and attributes of sklearn_crfsuite.CRF.
 
     algorithm                  "lbfgs" (None), "l2sgd", "ap", "pa" or "arow"
-    min_freq                   features that are rarer get no weight
-    all_possible_states        weights for every attribute with every label
-    all_possible_transitions   weights for every pair of labels
+    min_freq                   rarer features get no weight
+    all_possible_states        True for weights of every attribute with every label
+    all_possible_transitions   True for weights of every pair of labels
     c1, c2                     strength of the L1 penalty (lbfgs) and of the L2 penalty (lbfgs, l2sgd)
-    max_iterations             the most iterations or epochs
-    num_memories               of L-BFGS
-    epsilon, period, delta     when training ends
-    linesearch, max_linesearch of L-BFGS; the number of trials is accepted and has no effect
+    max_iterations             largest number of iterations or epochs
+    num_memories               for L-BFGS: number of past steps
+    epsilon, period, delta     stopping criteria
+    linesearch, max_linesearch for L-BFGS; max_linesearch has no effect
     calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
-                               of l2sgd: accepted, without effect, because the rate is found in another way
-    pa_type, c, error_sensitive, averaging   of pa
-    variance, gamma            of arow
-    verbose                    whether training prints what it does
-    model_filename             where the model is written, and read from; None for a temporary file
-    keep_tempfiles             whether that one stays
-    trainer_cls                a class of trainers; None for LinePerIterationTrainer
+                               for l2sgd; they have no effect, because the learning rate is found in another way
+    pa_type, c, error_sensitive, averaging   for pa
+    variance, gamma            for arow
+    verbose                    True to print the log of training
+    model_filename             path of the model file; None for a temporary file
+    keep_tempfiles             True to keep the temporary file
+    trainer_cls                class of the trainer; None for LinePerIterationTrainer
 
-    An option that is None has CRFsuite's default; one that the algorithm does not have is an error of fit().
+    None is CRFsuite's default; an option that the algorithm does not have is an error in fit().
     """
 
     algorithm: Any
@@ -100,8 +100,8 @@ class CRF(Estimator):
     def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> Self:
         """Train on sequences X of features and y of labels.
 
-        X, y           a list with the features of each item, and a list of labels, for each sequence
-        X_dev, y_dev   the same for sequences on which every iteration is evaluated, for the log
+        X, y           for each sequence a list with the features of each item, and a list of labels
+        X_dev, y_dev   sequences and labels on which every iteration is evaluated, for the log
         """
         if (X_dev is None) != (y_dev is None):
             raise ValueError("X_dev and y_dev belong together: pass both, or none")
@@ -137,7 +137,7 @@ class CRF(Estimator):
     # ------------------------------------------------------------------------------------------ answers
 
     def predict(self, X: Any) -> npt.NDArray[np.object_]:
-        """Predict labels: an array of lists, or with sequences of equal length of two dimensions; X as for fit."""
+        """Predict labels: an array of lists, two-dimensional if all sequences are equally long; X as for fit."""
         return np.array(self._asked("predict").tag_all(X), dtype=object)
 
     def predict_single(self, xseq: Any) -> list[str]:
@@ -153,7 +153,7 @@ class CRF(Estimator):
         return self._asked("predict_marginals_single").marginals(xseq)
 
     def score(self, X: Any, y: Any) -> float:
-        """Compute the share of right labels of sequences; X, y as for fit."""
+        """Compute the accuracy over items; X, y as for fit."""
         return float(flat_accuracy_score(y, self.predict(X)))
 
     def _asked(self, question: str) -> Tagger:

@@ -1,4 +1,4 @@
-"""Metrics of scikit-learn on the items of all sequences, and the share of sequences that are right."""
+"""Metrics of scikit-learn on the items of all sequences, and the accuracy by sequence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _flat(name: str, y_true: Any, y_pred: Any, **options: Any) -> Any:
 
 
 def flat_accuracy_score(y_true: Any, y_pred: Any) -> Any:
-    """Compute the share of right items; y_true and y_pred have a list of labels for each sequence."""
+    """Compute the accuracy over items; y_true and y_pred have a list of labels for each sequence."""
     return _flat("accuracy_score", y_true, y_pred)
 
 
@@ -44,7 +44,7 @@ def flat_classification_report(y_true: Any, y_pred: Any, labels: Any = None, **k
 
 
 def sequence_accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """Compute the share of sequences whose labels are all right; y_true, y_pred as for flat_accuracy_score."""
+    """Compute the share of sequences without a wrong label; y_true, y_pred as for flat_accuracy_score."""
     right, predicted = [list(y) for y in y_true], [list(y) for y in y_pred]
     if not right:
         return 0

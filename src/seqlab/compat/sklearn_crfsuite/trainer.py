@@ -17,7 +17,7 @@ class LinePerIterationTrainer(Trainer):
     """
 
     def on_iteration(self, log: str, info: dict[str, Any]) -> None:  # noqa: ARG002 - their signature
-        """Print what the dict of an iteration says, on one line; its log stays unprinted."""
+        """Print the numbers of an iteration on one line, instead of its log."""
         parts = [f"Iter {info['num']:<3} ", f"time={info['time']:<5.2f} ", f"loss={info['loss']:<8.2f} "]
         if "active_features" in info:
             parts.append(f"active={info['active_features']:<5} ")
@@ -40,7 +40,7 @@ class LinePerIterationTrainer(Trainer):
 
 
 def _table(scores: dict[str, Any]) -> list[str]:
-    """Lay out scores by label, columns of numbers to the right."""
+    """Lay out a table of scores by label, with right-aligned numbers."""
     rows = [
         (label, *(f"{number or 0:0.3f}" for number in (one.precision, one.recall, one.f1)), str(one.ref))
         for label, one in sorted(scores.items())

@@ -159,8 +159,8 @@ class MEMM(LinearTagger):
                   effect
     constraints   a tag scheme, "auto" for that of the labels, a Constraints, or forbidden transitions (from, to)
     allowed       {word: labels}: the labels that a word may have, in training and after; words not listed may have any
-    states, transitions   "observed": weights for attributes with labels, and transitions, seen in training; "all": for
-                          all
+    states        "observed" for attributes with the labels seen with them, "all" for every attribute with every label
+    transitions   "observed" for transitions seen in training, "all" for every one
     min_count     attributes seen less often are dropped; class_weight: {label: weight} or "balanced"
     seed, threads the result depends on the seed, not on the number of threads; None uses every core
     """
