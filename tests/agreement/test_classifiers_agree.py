@@ -1,4 +1,4 @@
-"""On sequences of length one, sequence models are classifiers: as those of scikit-learn, and as formulas by hand."""
+"""Sequence models on sequences of length one equal classifiers of scikit-learn, and formulas by hand."""
 
 import numpy as np
 import pytest
@@ -109,7 +109,7 @@ def test_one_versus_all_takes_the_largest_of_k_binary_scores(binary):
 
 @pytest.mark.parametrize("peer", [BernoulliNB(), MultinomialNB()])
 def test_a_word_that_comes_twice_is_one_column(peer):
-    """A list of words with one of them twice says the same as its counts."""
+    """A list with a word twice equals a count of 2."""
     X = [[["a", "b", "a"]], [["b", "c"]], [["a", "a", "a"]], [["c"]]]
     labels = [["p"], ["q"], ["p"], ["q"]]
     counts = np.array([[2, 1, 0], [0, 1, 1], [3, 0, 0], [0, 0, 1]])

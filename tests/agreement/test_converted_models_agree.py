@@ -59,7 +59,7 @@ def counted(token):
 
 
 def assert_as_good(tagger, X, found, wanted):
-    """Labels are those wanted, or others with the same score but for rounding: averaged weights make such ties."""
+    """Check that labels are the expected ones, or tie with them up to rounding, as averaged weights often do."""
     other = [(x, one, two) for x, one, two in zip(X, found, wanted, strict=True) if one != two]
     assert len(other) <= 2
     for x, one, two in other:

@@ -1,4 +1,4 @@
-"""How many files a reader passes: those in which a function runs when everything is loaded and used a second time."""
+"""Number of files that a reader meets: those in which a function runs, when everything is loaded and used again."""
 
 import sys
 from pathlib import Path

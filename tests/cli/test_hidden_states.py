@@ -1,4 +1,4 @@
-"""Hidden Markov models from the shell: states without labels, where EM begins, numbers; the bits of Python."""
+"""Hidden Markov models from the shell: hidden states, starts of EM, numbers; same bits as in Python."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The files that are written are CRFsuite's own, byte for byte; the original reads them and says the same."""
+"""Model files equal CRFsuite's, byte for byte; the original reads them and gives the same answers."""
 
 import numpy as np
 import pytest

@@ -17,7 +17,7 @@ importlib.machinery.PathFinder.find_spec = staticmethod(hiding)
 
 
 def run(program, *arguments):
-    """Print of a program in an interpreter of its own, as JSON."""
+    """Run a program in a new interpreter, and return what it prints, as JSON."""
     done = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, check=False
     )

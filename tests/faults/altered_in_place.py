@@ -1,11 +1,11 @@
-"""Changes a model file in place while a loaded tagger reads it; a process of its own, which a wild read would end.
+"""Change a model file in place while a loaded tagger uses it; run in a separate process, which may crash.
 
 python tests/faults/altered_in_place.py FEATURES ROUNDS SEED
 python tests/faults/altered_in_place.py --stored ROUNDS SEED
 
-The first trains a tagger and asks for labels; it prints how many were given. The second takes every stored model of
-tests/formats/models and asks it anything; it prints how many answers were given. Either ends with 1 when a label is no
-label, or at an error that is not ours.
+The first trains a tagger and predicts; it prints the number of labels. The second calls all methods of every stored
+model of tests/formats/models; it prints the number of answers. Both exit with 1 if a label is not one of the model's,
+or at an error that is not ours.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def tensors(content: mmap.mmap) -> tuple[dict[str, Any], int]:
 
 
 def stored(rounds: int, seed: int) -> None:
-    """Alter stored models of every kind, and ask all that a model can be asked."""
+    """Alter stored models of every kind, and call all their methods."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from formats.model_answers import _questions
     from formats.recipes.data import ASKED, FUNCTIONS
@@ -84,7 +84,7 @@ def stored(rounds: int, seed: int) -> None:
                     for question in rng.sample(questions, min(len(questions), 6)):
                         try:
                             question()
-                        except (SeqlabError, AttributeError):  # a question without a meaning for this model
+                        except (SeqlabError, AttributeError):  # a method that this model does not support
                             continue
                         given += 1
     sys.stdout.write(str(given))

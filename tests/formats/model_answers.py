@@ -23,7 +23,7 @@ KERNEL = "baseline"  # every machine has it
 NEAR = 1e-9  # how far apart numbers may be that another machine computes
 LEARNED = 1e-3  # and those of further training, which stops early
 FLOAT = re.compile(r"-?(0x[01]\.[0-9a-f]+p[+-]\d+|inf|nan)")
-# Options with their defaults that the stored answers do not know.
+# Options that are newer than the stored answers, with their defaults.
 LATER = {"LocalTagger": {"order": 1}, "Reranker": {"scorer": None, "weights": None}}
 HIDDEN = (
     "means",
@@ -224,7 +224,7 @@ def digest(value: Any) -> str:
 
 
 def _params(model: Any) -> dict[str, Any]:
-    """The options, without those that came after the answers were stored and have their default."""
+    """The options, without newer ones than the stored answers that have their default."""
     later = LATER.get(type(model).__name__, {})
     return {
         name: value

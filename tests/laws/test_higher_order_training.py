@@ -1,4 +1,4 @@
-"""Training that looks two or three labels back: the likelihood, what it learns, what pruning leaves (eq:order-k)."""
+"""Training in order 2 and 3: the likelihood, learned weights, pruning (eq:order-k)."""
 
 import itertools
 
@@ -54,7 +54,7 @@ def test_sequences_of_growing_length_share_one_evaluation(dictionary, order):
 
 
 def labels_back(order):
-    """Every word is the same; a label is A or B as the label `order` back says, and the first ones are shown."""
+    """Make sentences of one word, in which a label depends on the label `order` back; the first ones have words of their own."""
     starts = list(itertools.product("AB", repeat=order))
     X = [[*start, *["-"] * (2 * order)] for start in starts]
     return X, [[*start] * 3 for start in starts]

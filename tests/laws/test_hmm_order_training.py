@@ -1,4 +1,4 @@
-"""Hidden Markov models of order 2 and 3: how they learn, and what they are equal to."""
+"""Training of hidden Markov models of order 2 and 3, and equal models of order 1."""
 
 import itertools
 import math

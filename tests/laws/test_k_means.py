@@ -1,4 +1,4 @@
-"""eq:k-means   Clusters of vectors: what Lloyd's algorithm may end with, whatever the number of threads."""
+"""eq:k-means   Clusters of vectors: conditions of Lloyd's algorithm at its end, for any number of threads."""
 
 import numpy as np
 import pytest

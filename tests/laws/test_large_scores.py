@@ -1,4 +1,4 @@
-"""Large scores: probabilities are those of exact arithmetic, or refused; never NaN, never wrong in silence."""
+"""Large scores: probabilities equal those of exact arithmetic, or there is an error; never NaN or wrong numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Exact:
 
 
 def drawn(rng: np.random.Generator, name: str, scale: float) -> Trellis:
-    """Multiples of the scale and a little more, so that many paths differ only by the little."""
+    """Multiples of the scale plus small numbers, so that many paths differ by the small numbers only."""
     T, L, order = SHAPES[name]
     some = lambda *shape: scale * rng.integers(-2, 3, shape) + rng.normal(size=shape)  # noqa: E731
     slabs = (T - 1,) if name == "per position" else ()

@@ -1,4 +1,4 @@
-"""eq:counting, eq:suffix-model   Words, new ones and ends never have more probability than there is."""
+"""eq:counting, eq:suffix-model   Probabilities of words, new words and ends sum to at most 1."""
 
 import itertools
 import math

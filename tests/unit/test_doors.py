@@ -1,4 +1,4 @@
-"""What is no sequence, no name of a file, no list of columns: our errors at every door."""
+"""Arguments of the wrong kind give our errors: sequences, file names, lists of columns."""
 
 import numpy as np
 import pytest

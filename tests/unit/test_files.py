@@ -1,4 +1,4 @@
-"""The one atomic writer: names that nobody can guess, nothing left behind, not even by a killed program."""
+"""The atomic writer: unpredictable temporary names, and no files left behind, even by a killed program."""
 
 import os
 import signal

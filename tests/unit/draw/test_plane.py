@@ -1,4 +1,4 @@
-"""Boundaries lie where classifiers change their mind; components of mixtures are where they were found."""
+"""Boundaries lie where the predicted class changes; components of mixtures are drawn at their means."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Long loops of the core ask whether to go on, whatever their size."""
+"""Long loops of the core can be interrupted, whatever their size."""
 
 import os
 import signal

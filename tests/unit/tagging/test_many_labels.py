@@ -1,4 +1,4 @@
-"""Label sets so large that a table of transitions does not fit: refused with the figure, before memory is asked for."""
+"""Label sets too large for a table of transitions: an error with the size, before memory is allocated."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A best value on the edge of its list is remarked on."""
+"""A best value at the edge of its list gets a remark."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""HMMs that begin with another model, samples as arrays, states by number, tables of sizes, patience, weights."""
+"""HMMs initialised by another model; samples as arrays, states by number, sizes of tables, patience, weights."""
 
 import numpy as np
 import pytest
