@@ -54,7 +54,7 @@ def test_sequences_of_growing_length_share_one_evaluation(dictionary, order):
 
 
 def labels_back(order):
-    """Make sentences of one word, in which a label depends on the label `order` back; the first ones have words of their own."""
+    """Make sentences in which a label repeats the one `order` back; only the first labels show in words."""
     starts = list(itertools.product("AB", repeat=order))
     X = [[*start, *["-"] * (2 * order)] for start in starts]
     return X, [[*start] * 3 for start in starts]
