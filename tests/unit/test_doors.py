@@ -114,7 +114,7 @@ def test_bounds_of_a_span_are_blamed_on_the_bounds(i, j, said):
 
 
 def test_labels_that_the_model_has_never_heard_of():
-    said = "the model has never heard of any of the gold labels"
+    said = "the model knows none of the gold labels"
     for tagger in (TAGGER, Reranker(HMM().fit(X, Y), folds=None).fit(X, Y)):
         with pytest.warns(EvaluationWarning, match=said):
             report = tagger.evaluate(X, [["A", "B"]] * 3)

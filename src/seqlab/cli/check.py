@@ -12,7 +12,7 @@ USAGE = "FILE ..."
 DESCRIPTION = """\
 Look a corpus over before training: empty sentences and labels, labels that are rare or look
 misspelled, tags that break their scheme, sentences that train and dev share. Every finding
-has its file and line. Leaves with 1 when there is an error (with --strict, also for warnings)."""
+has its file and line. Exits with 1 when there is an error (with --strict, also for warnings)."""
 
 EXAMPLES = """\
 seqlab check train.txt
@@ -26,7 +26,7 @@ OPTIONS = (
     option("--label -l COLUMN", _LABEL, action="append"),
     option("--dev FILE", "further data that train should not share sentences with", reads=True),
     parsing.SCHEME,
-    option("--strict", "leave with 1 for warnings too"),
+    option("--strict", "exit with 1 for warnings too"),
     parsing.JSON,
     parsing.READING,
 )

@@ -18,7 +18,7 @@ Train several models on TRAIN, try them on TEST, and print the table that every 
 accuracy, accuracy on words that training has not seen, F1 of spans where labels are tags,
 with 95 % confidence intervals; training time, speed, and size of the model file.
 
-Stars mark models that are worse than the best one by more than luck (approximate
+Stars mark models that are significantly worse than the best one (approximate
 randomisation over sentences)."""
 
 EXAMPLES = """\

@@ -90,7 +90,7 @@ OPTIONS = (
     parsing.SENTENCE,
     parsing.NUMBER,
     option("--nbest N", "paths of a trellis (default: 1)", whole(1)),
-    option("--most N", "at most so many labels or states", whole(1)),
+    option("--most N", "largest number of labels or states", whole(1)),
     option("--table", "one table alone", choices=("forward", "backward", "viterbi")),
     option("--logs", "tables of logs"),
     option("--top N", "of moves, only the N with the largest numbers", whole(1)),

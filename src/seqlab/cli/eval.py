@@ -41,14 +41,14 @@ OPTIONS = (
     parsing.GOLD,
     option("--predicted COLUMN", "the predicted ones, without a model (default: the last)"),
     option("--train FILE", "without a model: what it was trained on, for unseen words", reads=True),
-    option("--against MODEL", "another model: is the difference more than luck?", reads=True),
+    option("--against MODEL", "another model: is the difference significant?", reads=True),
     parsing.metric("of --against"),
     parsing.SCHEME,
     option("--strict", "spans with invalid labels are dropped, not kept as by conlleval"),
     option(
         "--bootstrap N", "confidence intervals by drawing the sentences anew N times", whole(0), default=0
     ),
-    option("--seed N", "for what is drawn by chance", whole(0), default=0),
+    option("--seed N", "of random numbers", whole(0), default=0),
     option("--html FILE", "also a page with tables and the worst sentences", writes="page"),
     *parsing.ENDING,
 )
@@ -86,7 +86,7 @@ def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[s
         )
     parsing.refuse(arguments, ("predicted", "train"), f"is for files without a model, but {model} is one")
     if not arguments.against:
-        parsing.refuse(arguments, ["metric"], "is for --against, which is not there")
+        parsing.refuse(arguments, ["metric"], "is for --against, which was not given")
     tagger, corpus, label = tried(arguments, model, files)
     strange = values_in(corpus, label).isdisjoint(tagger.labels_)
     if label != tagger.column_ and corpus.token_count and strange:

@@ -208,8 +208,8 @@ MODEL_FILE = "a file that seqlab train wrote"
 MODEL = option("model MODEL", MODEL_FILE, reads=True)
 JSON = option("--json", "the same for programs, as JSON")
 THREADS = option("--threads -t N", "threads (default: every core this process may use)", whole(1))
-SEED = option("--seed N", "for what chance draws", whole(0), default=0)
-ITERATIONS = option("--iterations -i N", "at most so many", whole(1))
+SEED = option("--seed N", "of random numbers", whole(0), default=0)
+ITERATIONS = option("--iterations -i N", "largest number of iterations or epochs", whole(1))
 SENTENCE = option("-s --sentence TEXT", "one sentence, its words between blanks")
 NUMBER = option("--number N", "which sentence of the file (default: 0)", whole(0))
 LEARNED = option("--label -l COLUMN", "the column to learn (default: the last one)")
@@ -229,7 +229,7 @@ READ = (
     "sequence",
     "encoding",
 )  # arguments of seqlab.read
-_FORMATS = f"{', '.join(NAMES)} (default: seen from name and content)"
+_FORMATS = f"{', '.join(NAMES)} (default: found by name and content)"
 _COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
 _COMMENTS = "lines that begin with # (or PREFIX) are comments"
 READING = Group(
@@ -260,7 +260,7 @@ SMOOTHING = option(
 )
 EMISSIONS = ("categorical", "gaussian", "gaussian-mixture", "poisson", "bag")
 _INIT = (
-    "where EM begins: random, kmeans, a model, tables (.json, .toml, .npz), lines of words and their labels, or "
+    "start of EM: random, kmeans, a model, tables (.json, .toml, .npz), lines of words and their labels, or "
     "labelled sentences"
 )
 _OBSERVED = "columns of the observations, as x,y for vectors (default: the words, or all numbers)"
@@ -271,10 +271,10 @@ HIDDEN = Group(
     option("--observed COLUMNS", _OBSERVED, names),
     option("--em HOW", "soft (Baum-Welch, the default) or hard (Viterbi)", choices=("soft", "hard")),
     option("--init WHAT", _INIT, reads=True),
-    option("--restarts N", "starts by chance, of which the best counts", whole(1)),
+    option("--restarts N", "random starts, of which the best is kept", whole(1)),
     option("--tol X", "end when an iteration gains less than this share", number),
     option("--unlabelled FILE", "further sentences without labels", action="append", reads=True),
-    option("--unlabelled-weight X", "what a sentence without labels counts (default: 1)", number),
+    option("--unlabelled-weight X", "weight of a sentence without labels (default: 1)", number),
 )
 
 

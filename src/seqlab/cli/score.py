@@ -17,7 +17,7 @@ from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError
 
 USAGE = "MODEL FILE ..."
 DESCRIPTION = """\
-How probable sentences are under a model: a line a sentence, then the total, perplexity and
+How probable sentences are under a model: a line per sentence, then the total, perplexity and
 the number of words that training has not seen. Logarithms are natural.
 
 Generative models (markov, hmm, mixture, and ARPA files) give log P(x). Where the file has
@@ -34,7 +34,7 @@ OPTIONS = (
     option("model MODEL", f"{parsing.MODEL_FILE}, or an ARPA file", reads=True),
     option("files FILE", "sentences; - is standard input", nargs="+", reads=True),
     option("--label -l COLUMN", "the labels (of markov: the symbols; default: as in training)"),
-    option("--total", "the sums alone, without a line a sentence"),
+    option("--total", "the sums only, without a line per sentence"),
     *parsing.ENDING,
 )
 

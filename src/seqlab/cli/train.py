@@ -25,9 +25,9 @@ USAGE = "FILE ... -o MODEL"
 DESCRIPTION = """\
 Learn a model from sentences and write it to a file.
 
-The labels stand in the last column unless --label names another one (upos in CoNLL-U).
+The labels are in the last column unless --label names another one (upos in CoNLL-U).
 Without --features, a preset that fits the labels is chosen. A markov or mixture needs no
-labels, nor does an hmm with --states. Ctrl-C saves the best model so far and leaves with
+labels, nor does an hmm with --states. Ctrl-C saves the best model so far and exits with
 130; a second one quits at once."""
 
 EXAMPLES = """\
@@ -51,18 +51,20 @@ _TYPES = ("float64", "float32", "float16", "int8")
 _LEARNERS = f"how a crf, memm or rerank learns: {', '.join([*kinds.KINDS['crf'].learners, *kinds.RANKING])}"
 OPTIONS = (  # every default is None, so that the values of a config file can apply
     option("files FILE", _FILES, nargs="*", default=[], reads=True),
-    option("-o --output MODEL", "where the model goes; - is standard output", writes="model"),
+    option("-o --output MODEL", "the file to write; - is standard output", writes="model"),
     parsing.LEARNED,
-    option("--config TOML", "settings by the names of these flags; flags win", reads=True),
+    option("--config TOML", "settings, named like these flags; flags have priority", reads=True),
     Group(
         "the model",
         option("--model -m KIND", f"{_KINDS} (default: crf)", choices=list(kinds.KINDS)),
         option("--features WHAT", _FEATURES, reads=True),
-        option("--order K", "labels (of markov: words) to look back", whole(1)),
+        option("--order K", "number of previous labels (markov: words) to use", whole(1)),
         parsing.SMOOTHING,
         option("--constraints SCHEME", "a tag scheme to obey, as IOB2; auto looks at the labels"),
-        option("--allowed FILE", "what words may be: lines of a word and its labels, or .json", reads=True),
-        option("--min-count N", "drop attributes met less often", whole(1)),
+        option(
+            "--allowed FILE", "allowed labels of words: lines of a word and its labels, or .json", reads=True
+        ),
+        option("--min-count N", "drop attributes seen less often", whole(1)),
         option("--prune X", "after training, drop weights of at most this size", number),
         option("--storage TYPE", f"of weights in the file: {', '.join(_TYPES)}", choices=_TYPES),
         parsing.CLASSIFIER,
@@ -76,11 +78,11 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
         option("--l2 X", "penalty on their squares", number),
         parsing.ITERATIONS,
         option("-p --param NAME=VALUE", "any option of model or learner", param, action="append"),
-        option("--dev FILE", "sentences that choose the best weights", action="append", reads=True),
-        option("--metric NAME", "what counts on --dev: accuracy, span_f1, ..."),
-        option("--patience N", "epochs without a better score", whole(1)),
-        option("--start MODEL", "a model to go on from", reads=True),
-        option("--seed N", "for what is drawn by chance (default: 0)", whole(0)),
+        option("--dev FILE", "development set, which chooses the best weights", action="append", reads=True),
+        option("--metric NAME", "score on --dev: accuracy, span_f1, ..."),
+        option("--patience N", "end after N epochs without a better score on --dev", whole(1)),
+        option("--start MODEL", "a model to continue training from", reads=True),
+        option("--seed N", "of random numbers (default: 0)", whole(0)),
         parsing.THREADS,
     ),
     parsing.READING,
@@ -208,7 +210,7 @@ class _Training:
                 options[name] = value
             elif name != "dev" and value is not None:
                 raise OptionError(
-                    f"--{name} means nothing to --model {settings.model}: no epoch is chosen by it"
+                    f"--{name} means nothing to --model {settings.model}: its training has no epochs to choose from"
                 )
         if not kinds.takes(tagger, "start"):
             parsing.refuse(settings, ["start"], f"means nothing to --model {settings.model}")

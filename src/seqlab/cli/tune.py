@@ -23,7 +23,7 @@ those of --dev, or with --folds each part of FILE in turn.
 --set says what to try, once for each option: l2=0.01,0.1,1 takes these values, l2=0.001..10:5
 five between these two, l2=0.001..10 any (with --how random or halving). Options are those of
 model and learner, as order, min_count, l1, epochs, and features (presets and template files)
-and learner. With --resume, a search that was killed goes on where it was; Ctrl-C ends it
+and learner. With --resume, a search that was stopped continues; Ctrl-C ends it
 and says what is done."""
 
 EXAMPLES = """\
@@ -75,10 +75,10 @@ OPTIONS = (
     option("--how WAY", "grid (the default), random or halving", choices=WAYS, default="grid"),
     option("-n N", "combinations of random and halving", whole(1)),
     option("--resource NAME", _RESOURCE, default="sentences"),
-    option("--factor N", "1 in N goes on (default: 3)", whole(2), default=3),
-    option("--jobs -j N", "trainings side by side (default: as many as threads)", whole(1)),
+    option("--factor N", "keep 1 in N for the next round (default: 3)", whole(2), default=3),
+    option("--jobs -j N", "trainings at a time (default: as many as threads)", whole(1)),
     option("--threads -t N", "of all trainings together (default: every core)", whole(1)),
-    option("--resume FILE", "write down what is done, and go on from there", writes="journal"),
+    option("--resume FILE", "record finished trainings there, and resume from them", writes="journal"),
     parsing.SEED,
     Group(
         "the model",
@@ -89,7 +89,7 @@ OPTIONS = (
         parsing.CLASSIFIER,
         parsing.GENERATOR,
         parsing.ITERATIONS,
-        option("-p --param NAME=VALUE", "any option that stays as it is", param, action="append"),
+        option("-p --param NAME=VALUE", "an option that is the same in all trials", param, action="append"),
     ),
     parsing.HIDDEN,
     option("-o --output MODEL", "save the best one, trained on all of FILE", writes="model"),

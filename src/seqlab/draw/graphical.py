@@ -72,7 +72,7 @@ def graphical_model_picture(
     sheet, name = _Sheet(), "Three factorisations of one distribution"
     if model == "factorisations":
         if plates:
-            raise OptionError("factorisations have no plates: nothing in them is there many times")
+            raise OptionError("factorisations have no plates: none of their variables is repeated")
         _factorisations(sheet)
     else:
         name = _MODELS[model].name

@@ -48,7 +48,7 @@ def say_strange(gold: Iterable[str], labels: Sequence[str]) -> None:
         " ".join(map(str, some[:8])) + (" ..." if len(some) > 8 else "") for some in (found, labels)
     )
     warnings.warn(
-        f"the model has never heard of any of the gold labels, so that none can be right: they are {one}, "
+        f"the model knows none of the gold labels, so no prediction can be right: they are {one}, "
         f"those of the model {other}; is it the right column, and the right model?",
         EvaluationWarning,
         stacklevel=3,

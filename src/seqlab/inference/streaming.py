@@ -146,12 +146,12 @@ class Filter:
         if math.isnan(grown):
             raise ScoreError(
                 f"the scores of position {t} are too large: every path falls behind by more than {LARGEST:g}, and no "
-                "digits are left to tell them apart; the stream stays before it, so push scaled scores, with -inf for "
+                "digits are left to tell them apart; the stream is unchanged, so push scaled scores, with -inf for "
                 "what is forbidden"
             )
         if grown == -math.inf:
             raise ImpossibleError(
-                f"no legal path: nothing is left at position {t}; the stream stays before it, so push other scores",
+                f"no legal path: nothing is left at position {t}; the stream is unchanged, so push other scores",
                 position=t,
             )
         belief = np.empty(self.label_set.size)

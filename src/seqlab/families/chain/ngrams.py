@@ -74,7 +74,7 @@ def _counts_of(levels: Levels, _state: State) -> _core.NgramCounts:
     (_, _, alone), (_, last, pairs) = levels[:2]
     inside = bool((last >= 0).all() and (last < len(alone)).all())  # the core rejects others
     if inside and (np.bincount(last, pairs, len(alone)) > alone).any():
-        raise StoreError("a symbol counts less than the pairs that it ends")
+        raise StoreError("a symbol has a smaller count than the pairs that end in it")
     return _core.NgramCounts.of(levels)
 
 

@@ -279,8 +279,8 @@ class CountsEngine:
         judge = None if asked.dev is None else DevScorer(asked.dev, data, dictionary, threads)
         if judge is not None and judge.gold is None:
             raise OptionError(
-                "dev wants labels here, as dev=(X, y): the likelihood of words does not compare models of which one "
-                "knows more words than the other"
+                "dev wants labels here, as dev=(X, y): likelihoods cannot be compared between models with different "
+                "vocabularies"
             )
         best = best_of(
             lambda _, share, report: train(start, closed, text, learner, share, report),

@@ -64,7 +64,7 @@ class HMMStream:
             advice = self._model.advice()
             raise ImpossibleError(
                 f"position {error.position} of the stream: no state can have emitted {observation!r:.60} there; the "
-                f"stream stays before it, so push another{'; ' if advice else ''}{advice}",
+                f"stream is unchanged, so push another{'; ' if advice else ''}{advice}",
                 position=error.position,
             ) from None
 

@@ -355,7 +355,7 @@ def written_model(
     if order is None:
         order = max(np.ndim(A) - 1, 1)
         if order > histories.MOST_ORDER:
-            raise OptionError(f"A has {order + 1} axes, for an order of {order}, but 1, 2 or 3 is the order")
+            raise OptionError(f"A has {order + 1} axes, for an order of {order}, but it must be 1, 2 or 3")
     (*before, moves), last = checked_moves(A, end, size, head, order)
     return HiddenMarkov(names, start, moves, last, made, Rules.of(constraints, names), tuple(before))
 

@@ -142,5 +142,5 @@ def test_a_file_with_counts_of_zero_is_refused(smoothing):
             MarkovChain.from_state(state)
     state = chain.state()
     state.arrays["learned.count.0"] = np.where(np.arange(len(state.arrays["learned.count.0"])) == 2, 0, 9)
-    with pytest.raises(StoreError, match="a symbol counts less than the pairs that it ends"):
+    with pytest.raises(StoreError, match="a symbol has a smaller count than the pairs that end in it"):
         MarkovChain.from_state(state)
