@@ -80,7 +80,7 @@ void bind_counted(nb::module_& m) {
     m.def("count_moves", &count_moves_of, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
           "offsets"_a.noconvert(), "order"_a, "L"_a, "table"_a.noconvert(), "last"_a.noconvert(),
           "How often each label came after the labels before it, and last (eq:counting).");
-    nb::class_<LexiconSettings>(m, "LexiconSettings", "How words are judged.")
+    nb::class_<LexiconSettings>(m, "LexiconSettings", "Options of a Lexicon.")
         .def(nb::init<>())
         .def_rw("add", &LexiconSettings::add)
         .def_rw("direct", &LexiconSettings::direct)
@@ -93,7 +93,7 @@ void bind_counted(nb::module_& m) {
         .def_rw("folded", &LexiconSettings::folded)
         .def_rw("least", &LexiconSettings::least)
         .def_rw("proper", &LexiconSettings::proper);
-    nb::class_<Lexicon>(m, "Lexicon", "What each word says of its label.")
+    nb::class_<Lexicon>(m, "Lexicon", "Scores of words given labels.")
         .def(
             "__init__",
             [](Lexicon* self, const StringPool& words, const Offsets& begin, const Ids& label,
@@ -110,7 +110,7 @@ void bind_counted(nb::module_& m) {
                 return text.ok;
             },
             "word"_a, "share"_a.noconvert(),
-            "P(label | ending of the word) (eq:suffix-model); False for what is no string.")
+            "P(label | ending of the word) (eq:suffix-model); False if it is no string.")
         .def(
             "rows",
             [](const Lexicon& lexicon, const StringPool& pool, const Ids& codes,

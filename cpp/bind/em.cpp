@@ -102,7 +102,7 @@ void bind_em(nb::module_& m) {
                           begin.size() - 1, counts.data());
         },
         "gamma"_a.noconvert(), "L"_a, "begin"_a.noconvert(), "symbols"_a.noconvert(),
-        "values"_a.none().noconvert(), "counts"_a.noconvert(), "What each symbol is expected to count.");
+        "values"_a.none().noconvert(), "counts"_a.noconvert(), "Expected counts of symbols.");
     m.def(
         "diagonal_scores",
         [](const Doubles& x, const Doubles& mean, const Doubles& precision, const Doubles& constant,

@@ -107,9 +107,9 @@ void bind_bank(nb::module_& m) {
         .def("state", &state_of,
              nb::sig("def state(self) -> tuple[list[StringPool], list[StringPool], list[tuple[typing.Any, "
                      "typing.Any]]]"),
-             "(words, pools, groups): what was learned, as restore() takes it.")
+             "(words, pools, groups): the learned state, for restore().")
         .def("restore", &restore, "words"_a, "pools"_a, "groups"_a,
-             "What a bank of the same features has learned; once.");
+             "Restore the state of a bank with the same features.");
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ void bind_encode(nb::module_& m) {
             return as_array(by_frequency(counts.data(), least.data(), counts.size()));
         },
         "counts"_a.noconvert(), "least"_a.noconvert(),
-        "New numbers by falling count, -1 for those met too seldom.");
+        "New numbers by falling count, -1 for those seen too rarely.");
     m.def(
         "has_function", [](const std::string& name) { return function_named(name) || several_named(name); },
         "name"_a);
@@ -142,7 +142,7 @@ void bind_encode(nb::module_& m) {
         },
         nb::sig("def call_all(calls: collections.abc.Sequence[tuple[str, int]], texts: list[str]) -> "
                 "list[list[str]]"),
-        "calls"_a, "texts"_a, "Template functions on strings: all results of each.");
+        "calls"_a, "texts"_a, "Apply template functions to strings: all results of each.");
     m.def(
         "call",
         [](const std::vector<CallSpec>& specs, nb::handle text) -> nb::object {
@@ -151,7 +151,7 @@ void bind_encode(nb::module_& m) {
             if (!value.ok || !apply(calls_of(specs), value.text, out)) return nb::none();
             return as_str(out);
         },
-        "calls"_a, "text"_a, "Template functions on one string, as the encoder applies them.");
+        "calls"_a, "text"_a, "Apply template functions to one string, as the encoder does.");
     m.def("unicode_version", &unicode_tables_version);
 }
 

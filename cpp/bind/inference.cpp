@@ -133,7 +133,7 @@ void bind_definition(nb::module_& m) {
             "batch"_a, "semiring"_a, "table"_a.noconvert(), "threads"_a, doc);
     };
     table("forward", Direction::forward, "Scores of all prefixes by their last labels (eq:forward).");
-    table("backward", Direction::backward, "Scores of all that follows by the last labels (eq:backward).");
+    table("backward", Direction::backward, "Scores of all suffixes by the last labels (eq:backward).");
 }
 
 template <class F>
@@ -172,15 +172,14 @@ void bind_all(nb::module_& m) {
 }  // namespace
 
 void bind_inference(nb::module_& m) {
-    nb::enum_<Semiring>(m, "Semiring", "How scores of alternatives become one.")
+    nb::enum_<Semiring>(m, "Semiring", "Sum or maximum over alternatives.")
         .value("log_sum", Semiring::log_sum)
         .value("max", Semiring::max);
     bind_all<float>(m);
     bind_all<double>(m);
     m.def("unjoined_count", &unjoined_count,
-          "Long chains of this process that were cut into chunks in vain (eq:mixing).");
-    m.def("fallback_count", &fallback_count,
-          "Sequences of this process that were redone in log space (eq:certificate).");
+          "Number of long chains whose chunks could not be joined (eq:mixing).");
+    m.def("fallback_count", &fallback_count, "Number of sequences recomputed in log space (eq:certificate).");
 }
 
 }  // namespace seqlab::bind

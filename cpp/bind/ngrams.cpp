@@ -187,8 +187,8 @@ nb::tuple arpa_table(const ngrams::ArpaFile& file, const In<Symbol>& map, std::s
 }
 
 void bind_counts(nb::module_& m) {
-    nb::class_<Counts>(m, "NgramCounts", "How often n-grams were seen.")
-        .def_static("of", &counts_from, "levels"_a, "What arrays() gave; the n-grams in their order.")
+    nb::class_<Counts>(m, "NgramCounts", "Counts of n-grams.")
+        .def_static("of", &counts_from, "levels"_a, "Counts from the result of arrays().")
         .def("arrays", &arrays_of,
              nb::sig("def arrays(self) -> list[tuple[typing.Any, typing.Any, typing.Any]]"),
              "For every length (parents, last symbols, counts).")
@@ -207,12 +207,12 @@ void bind_table(nb::module_& m) {
         .value("witten_bell", ngrams::Kind::witten_bell)
         .value("kneser_ney", ngrams::Kind::kneser_ney)
         .value("interpolated", ngrams::Kind::interpolated);
-    nb::class_<Table>(m, "NgramTable", "Log-probabilities of n-grams, and what histories pass on.")
-        .def_static("of", &table_from, "levels"_a, "flat"_a, "What arrays() gave.")
+    nb::class_<Table>(m, "NgramTable", "Log-probabilities of n-grams, and back-off weights.")
+        .def_static("of", &table_from, "levels"_a, "flat"_a, "A table from the result of arrays().")
         .def_ro("flat", &Table::flat)
         .def("arrays", &table_arrays,
              nb::sig("def arrays(self) -> list[tuple[typing.Any, typing.Any, typing.Any, typing.Any]]"),
-             "For every length (parents, last symbols, log-probabilities, logs of what is passed on).")
+             "For every length (parents, last symbols, log-probabilities, log back-off weights).")
         .def_ro("predicted", &Table::predicted)
         .def_prop_ro("order", &Table::order)
         .def("score", &score, "codes"_a.noconvert(), "offsets"_a.noconvert(), "end"_a, "threads"_a,
@@ -246,10 +246,10 @@ void bind_ngrams(nb::module_& m) {
              nb::sig("def table(self, map: NDArray[numpy.int32], predicted: int) -> tuple[NgramTable | None, "
                      "str, int, "
                      "str]"),
-             "(table, \"\", 0, \"\"), or (None, trouble, line, text).");
+             "(table, \"\", 0, \"\"), or (None, error, line, text).");
     m.def("read_arpa", &read_arpa, "text"_a, "longest"_a,
           nb::sig("def read_arpa(text: bytes, longest: int) -> tuple[ArpaFile | None, str, int, str]"),
-          "(file, \"\", 0, \"\"), or (None, trouble, line, text).");
+          "(file, \"\", 0, \"\"), or (None, error, line, text).");
 }
 
 }  // namespace seqlab::bind

@@ -12,7 +12,7 @@ namespace {
 template <class F>
 void bind_nbest(nb::module_& m, const char* name) {
     using N = NBest<F>;
-    nb::class_<N>(m, name, "Paths of one sequence, best first, as many as are asked for (eq:nbest).")
+    nb::class_<N>(m, name, "Paths of one sequence, best first, computed on demand (eq:nbest).")
         .def(
             "__init__",
             [](N* self, const BatchOf<F>& batch, std::size_t i) {
@@ -35,7 +35,8 @@ void bind_nbest(nb::module_& m, const char* name) {
 template <class F>
 void bind_messages(nb::module_& m, const char* name) {
     using M = Messages<F>;
-    nb::class_<M>(m, name, "Both messages of one sequence, kept for questions about stretches (eq:span).")
+    nb::class_<M>(m, name,
+                  "Forward and backward messages of one sequence, for probabilities of spans (eq:span).")
         .def(
             "__init__",
             [](M* self, const BatchOf<F>& batch, std::size_t i) {

@@ -42,17 +42,17 @@ Result minimise_in_python(const nb::object& objective, const Out<double>& theta,
 }
 
 void bind_names(nb::module_& m) {
-    nb::enum_<Method>(m, "Method", "How to walk downhill.")
+    nb::enum_<Method>(m, "Method", "Optimisation method.")
         .value("lbfgs", Method::lbfgs)
         .value("proximal", Method::proximal)
         .value("conjugate_gradient", Method::conjugate_gradient)
         .value("gradient", Method::gradient);
-    nb::enum_<LineSearch>(m, "LineSearch", "How far to go along a direction (eq:wolfe).")
+    nb::enum_<LineSearch>(m, "LineSearch", "Line search method (eq:wolfe).")
         .value("more_thuente", LineSearch::more_thuente)
         .value("backtracking", LineSearch::backtracking)
         .value("strong_backtracking", LineSearch::strong_backtracking)
         .value("armijo", LineSearch::armijo);
-    nb::enum_<Stop>(m, "Stop", "Why a walk ended (eq:stopping).")
+    nb::enum_<Stop>(m, "Stop", "Reason why an optimisation ended (eq:stopping).")
         .value("gradient", Stop::gradient)
         .value("value", Stop::value)
         .value("iterations", Stop::iterations)
@@ -72,7 +72,7 @@ void bind_field(nb::class_<Settings>& settings, const char* name, Part Settings:
 void bind_settings(nb::module_& m) {
     using optimise::Searching;
     using optimise::Stopping;
-    nb::class_<Settings> settings(m, "Settings", "All numbers of an optimiser.");
+    nb::class_<Settings> settings(m, "Settings", "Options of an optimiser.");
     bind_field(settings, "epsilon", &Settings::stopping, &Stopping::epsilon);
     bind_field(settings, "delta", &Settings::stopping, &Stopping::delta);
     bind_field(settings, "period", &Settings::stopping, &Stopping::period);

@@ -20,7 +20,7 @@ private:
 
     const Steps<F> steps_;
     PathSum<F, LogSpace> sum_;
-    std::vector<double> beta_;  // rows where the rows of α are
+    std::vector<double> beta_;  // rows at the same offsets as those of α
     bool possible_ = false;
 };
 

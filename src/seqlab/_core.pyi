@@ -42,7 +42,7 @@ class Batch64:
     def __len__(self) -> int: ...
 
 class Semiring(enum.Enum):
-    """How scores of alternatives become one."""
+    """Sum or maximum over alternatives."""
 
     log_sum = 0
 
@@ -130,31 +130,23 @@ def backward(batch: Batch32, semiring: Semiring, table: Annotated[NDArray[numpy.
 
 @overload
 def backward(batch: Batch64, semiring: Semiring, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
-    """Scores of all that follows by the last labels (eq:backward)."""
+    """Scores of all suffixes by the last labels (eq:backward)."""
 
 def unjoined_count() -> int:
-    """
-    Long chains of this process that were cut into chunks in vain (eq:mixing).
-    """
+    """Number of long chains whose chunks could not be joined (eq:mixing)."""
 
 def fallback_count() -> int:
-    """
-    Sequences of this process that were redone in log space (eq:certificate).
-    """
+    """Number of sequences recomputed in log space (eq:certificate)."""
 
 class NBest32:
-    """
-    Paths of one sequence, best first, as many as are asked for (eq:nbest).
-    """
+    """Paths of one sequence, best first, computed on demand (eq:nbest)."""
 
     def __init__(self, batch: Batch32, i: int) -> None: ...
 
     def take(self, n: int, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> int: ...
 
 class NBest64:
-    """
-    Paths of one sequence, best first, as many as are asked for (eq:nbest).
-    """
+    """Paths of one sequence, best first, computed on demand (eq:nbest)."""
 
     def __init__(self, batch: Batch64, i: int) -> None: ...
 
@@ -162,7 +154,7 @@ class NBest64:
 
 class Messages32:
     """
-    Both messages of one sequence, kept for questions about stretches (eq:span).
+    Forward and backward messages of one sequence, for probabilities of spans (eq:span).
     """
 
     def __init__(self, batch: Batch32, i: int) -> None: ...
@@ -171,7 +163,7 @@ class Messages32:
 
 class Messages64:
     """
-    Both messages of one sequence, kept for questions about stretches (eq:span).
+    Forward and backward messages of one sequence, for probabilities of spans (eq:span).
     """
 
     def __init__(self, batch: Batch64, i: int) -> None: ...
@@ -241,10 +233,12 @@ class StringPool:
     def __len__(self) -> int: ...
 
     def find(self, text: object) -> int:
-        """Its number, or -1."""
+        """Number of the string; -1 if the pool does not have it."""
 
     def intern(self, text: object) -> int:
-        """Its number, a new one if need be; -1 for what is no string."""
+        """
+        Number of the string, which is added if it is new; -1 if it is no string.
+        """
 
     def intern_lists(self, sequences: list[Any], missing: bool = False) -> tuple[Any, Any, int, int]:
         """
@@ -252,20 +246,18 @@ class StringPool:
         """
 
     def strings(self) -> list[str]:
-        """All of them, as str."""
+        """All strings, as str."""
 
     def string(self, id: int) -> str: ...
 
     def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
-        """
-        UTF-8 bytes end to end, and where each string begins (one more than there are strings).
-        """
+        """UTF-8 bytes of all strings, and the offset of each, then of the end."""
 
     def slots(self) -> NDArray[numpy.uint64]:
-        """The table from strings to numbers."""
+        """The hash table from strings to numbers."""
 
 def laid_pool(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64], slots: NDArray[numpy.uint64]) -> StringPool:
-    """The pool whose arrays() and slots() these are, used where they lie."""
+    """A pool from its arrays() and slots(), without a copy."""
 
 def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> Any:
     """
@@ -305,21 +297,21 @@ class Bank:
     def name_attributes(self, names: list[str], pieces: Sequence[Sequence[str]]) -> None: ...
 
     def state(self) -> tuple[list[StringPool], list[StringPool], list[tuple[Any, Any]]]:
-        """(words, pools, groups): what was learned, as restore() takes it."""
+        """(words, pools, groups): the learned state, for restore()."""
 
     def restore(self, words: Sequence[StringPool], pools: Sequence[StringPool], groups: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]]]) -> None:
-        """What a bank of the same features has learned; once."""
+        """Restore the state of a bank with the same features."""
 
 def by_frequency(counts: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-    """New numbers by falling count, -1 for those met too seldom."""
+    """New numbers by falling count, -1 for those seen too rarely."""
 
 def has_function(name: str) -> bool: ...
 
 def call_all(calls: Sequence[tuple[str, int]], texts: list[str]) -> list[list[str]]:
-    """Template functions on strings: all results of each."""
+    """Apply template functions to strings: all results of each."""
 
 def call(calls: Sequence[tuple[str, int]], text: object) -> object:
-    """Template functions on one string, as the encoder applies them."""
+    """Apply template functions to one string, as the encoder does."""
 
 def unicode_version() -> str: ...
 
@@ -329,7 +321,9 @@ def intern_items(pool: StringPool, sentences: list[Any]) -> tuple[Any, Any, Any,
     """
 
 def find_items(pool: StringPool, sentences: list[Any]) -> tuple[Any, Any, Any, Any] | None:
-    """The same of strings that the pool has; it stays as it is."""
+    """
+    As intern_items, but without adding strings: unknown ones are left out.
+    """
 
 class Task:
     """What a linear model is trained on."""
@@ -473,7 +467,7 @@ class Stochastic:
         """The weights of a model that stops now."""
 
 class Method(enum.Enum):
-    """How to walk downhill."""
+    """Optimisation method."""
 
     lbfgs = 0
 
@@ -484,7 +478,7 @@ class Method(enum.Enum):
     gradient = 3
 
 class LineSearch(enum.Enum):
-    """How far to go along a direction (eq:wolfe)."""
+    """Line search method (eq:wolfe)."""
 
     more_thuente = 0
 
@@ -495,7 +489,7 @@ class LineSearch(enum.Enum):
     armijo = 3
 
 class Stop(enum.Enum):
-    """Why a walk ended (eq:stopping)."""
+    """Reason why an optimisation ended (eq:stopping)."""
 
     gradient = 0
 
@@ -510,7 +504,7 @@ class Stop(enum.Enum):
     bad_start = 5
 
 class Settings:
-    """All numbers of an optimiser."""
+    """Options of an optimiser."""
 
     def __init__(self) -> None: ...
 
@@ -670,7 +664,7 @@ def symbol_scores(table: Annotated[NDArray[numpy.float64], dict(order='C', devic
     """Sums of the rows of each token's symbols."""
 
 def symbol_counts(gamma: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], L: int, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], symbols: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-    """What each symbol is expected to count."""
+    """Expected counts of symbols."""
 
 def diagonal_scores(x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], precision: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], constant: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], node: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Log densities of Gaussians with independent dimensions; x is (D, T)."""
@@ -695,7 +689,7 @@ class BlockReader:
     """Reads blocks of whole lines into one table."""
 
     def feed(self, block: bytes, begin: int, end: int) -> tuple[str, int, int, int, int] | None:
-        """None, or (kind, line, begin, end, number) of the first trouble."""
+        """None, or (kind, line, begin, end, number) of the first error."""
 
     def finish(self) -> None: ...
 
@@ -715,7 +709,7 @@ class BlockReader:
     def ends_in_newline(self) -> bool: ...
 
 class ColumnReader(BlockReader):
-    """One token a line, in columns."""
+    """Reads one token per line, in columns."""
 
     def __init__(self, separator: int, width: int, picks: Sequence[int], comment: str, docstart: bool, numbered: bool, longest_line: int) -> None: ...
 
@@ -726,7 +720,7 @@ class ColumnReader(BlockReader):
     def width(self) -> int: ...
 
 class LineReader(BlockReader):
-    """One sentence a line; tagged: word/TAG."""
+    """Reads one sentence per line; tagged: word/TAG."""
 
     def __init__(self, tagged: bool, longest_line: int) -> None: ...
 
@@ -783,7 +777,7 @@ def count_moves(labels: Annotated[NDArray[numpy.int32], dict(order='C', device='
     """
 
 class LexiconSettings:
-    """How words are judged."""
+    """Options of a Lexicon."""
 
     def __init__(self) -> None: ...
 
@@ -854,13 +848,13 @@ class LexiconSettings:
     def proper(self, arg: bool, /) -> None: ...
 
 class Lexicon:
-    """What each word says of its label."""
+    """Scores of words given labels."""
 
     def __init__(self, words: StringPool, begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], L: int, settings: LexiconSettings) -> None: ...
 
     def by_ending(self, word: object, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
         """
-        P(label | ending of the word) (eq:suffix-model); False for what is no string.
+        P(label | ending of the word) (eq:suffix-model); False if it is no string.
         """
 
     def rows(self, pool: StringPool, codes: NDArray[numpy.int32], allowed: NDArray[numpy.uint8] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
@@ -877,11 +871,11 @@ class Lexicon:
         """Best labels of all tokens; the first sentence that has no path, or -1."""
 
 class NgramCounts:
-    """How often n-grams were seen."""
+    """Counts of n-grams."""
 
     @staticmethod
     def of(levels: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]]]) -> NgramCounts:
-        """What arrays() gave; the n-grams in their order."""
+        """Counts from the result of arrays()."""
 
     def arrays(self) -> list[tuple[Any, Any, Any]]:
         """For every length (parents, last symbols, counts)."""
@@ -910,18 +904,18 @@ class NgramSmoothing(enum.Enum):
     interpolated = 4
 
 class NgramTable:
-    """Log-probabilities of n-grams, and what histories pass on."""
+    """Log-probabilities of n-grams, and back-off weights."""
 
     @staticmethod
     def of(levels: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]]], flat: bool) -> NgramTable:
-        """What arrays() gave."""
+        """A table from the result of arrays()."""
 
     @property
     def flat(self) -> bool: ...
 
     def arrays(self) -> list[tuple[Any, Any, Any, Any]]:
         """
-        For every length (parents, last symbols, log-probabilities, logs of what is passed on).
+        For every length (parents, last symbols, log-probabilities, log back-off weights).
         """
 
     @property
@@ -955,7 +949,7 @@ class ArpaFile:
     def words(self) -> StringPool: ...
 
     def table(self, map: NDArray[numpy.int32], predicted: int) -> tuple[NgramTable | None, str, int, str]:
-        """(table, "", 0, ""), or (None, trouble, line, text)."""
+        """(table, "", 0, ""), or (None, error, line, text)."""
 
 def read_arpa(text: bytes, longest: int) -> tuple[ArpaFile | None, str, int, str]:
-    """(file, "", 0, ""), or (None, trouble, line, text)."""
+    """(file, "", 0, ""), or (None, error, line, text)."""

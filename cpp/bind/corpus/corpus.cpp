@@ -63,7 +63,7 @@ void bind_readers(nb::module_& m) {
         .def("feed", &feed, "block"_a, "begin"_a, "end"_a,
              nb::sig("def feed(self, block: bytes, begin: int, end: int) -> tuple[str, int, int, int, int] | "
                      "None"),
-             "None, or (kind, line, begin, end, number) of the first trouble.")
+             "None, or (kind, line, begin, end, number) of the first error.")
         .def("finish", &BlockReader::finish)
         .def("take", &take,
              nb::sig("def take(self) -> tuple[typing.Any, typing.Any, typing.Any, typing.Any]"),
@@ -72,7 +72,7 @@ void bind_readers(nb::module_& m) {
         .def_prop_ro("crlf_lines", &BlockReader::crlf_lines)
         .def_prop_ro("first_crlf", &BlockReader::first_crlf)
         .def_prop_ro("ends_in_newline", &BlockReader::ends_in_newline);
-    nb::class_<ColumnReader, BlockReader>(m, "ColumnReader", "One token a line, in columns.")
+    nb::class_<ColumnReader, BlockReader>(m, "ColumnReader", "Reads one token per line, in columns.")
         .def(
             "__init__",
             [](ColumnReader* self, int separator, std::size_t width, std::vector<int> picks,
@@ -89,7 +89,7 @@ void bind_readers(nb::module_& m) {
         .def_prop_ro("separator",
                      [](const ColumnReader& reader) { return static_cast<int>(reader.separator()); })
         .def_prop_ro("width", &ColumnReader::width);
-    nb::class_<LineReader, BlockReader>(m, "LineReader", "One sentence a line; tagged: word/TAG.")
+    nb::class_<LineReader, BlockReader>(m, "LineReader", "Reads one sentence per line; tagged: word/TAG.")
         .def(nb::init<bool, std::size_t>(), "tagged"_a, "longest_line"_a)
         .def_prop_ro("escaped", &LineReader::escaped);
     nb::class_<AttributeReader, BlockReader>(m, "AttributeReader", "CRFsuite's files.")

@@ -195,7 +195,7 @@ void bind_items(nb::module_& m) {
         },
         nb::sig("def find_items(pool: StringPool, sentences: list[typing.Any]) -> tuple[typing.Any, "
                 "typing.Any, typing.Any, typing.Any] | None"),
-        "pool"_a, "sentences"_a, "The same of strings that the pool has; it stays as it is.");
+        "pool"_a, "sentences"_a, "As intern_items, but without adding strings: unknown ones are left out.");
 }
 
 }  // namespace seqlab::bind

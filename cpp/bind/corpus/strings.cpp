@@ -150,20 +150,20 @@ void bind_strings(nb::module_& m) {
                 const Utf8 wanted = utf8_of(text.ptr());
                 return wanted.ok ? pool.find(wanted.text) : StringPool::absent;
             },
-            "text"_a, "Its number, or -1.")
+            "text"_a, "Number of the string; -1 if the pool does not have it.")
         .def(
             "intern",
             [](StringPool& pool, nb::handle text) {
                 const Utf8 wanted = utf8_of(text.ptr());
                 return wanted.ok ? pool.intern(wanted.text) : StringPool::absent;
             },
-            "text"_a, "Its number, a new one if need be; -1 for what is no string.")
+            "text"_a, "Number of the string, which is added if it is new; -1 if it is no string.")
         .def("intern_lists", &intern_lists, "sequences"_a, "missing"_a = false,
              nb::sig("def intern_lists(self, sequences: list[typing.Any], missing: bool = False) -> "
                      "tuple[typing.Any, typing.Any, int, int]"),
              "(codes, lengths, -1, -1); or (None, None, sequence, position) of what is no string, position "
              "-1 for what is no list. With `missing`, None has the code -1.")
-        .def("strings", &strings_of, nb::sig("def strings(self) -> list[str]"), "All of them, as str.")
+        .def("strings", &strings_of, nb::sig("def strings(self) -> list[str]"), "All strings, as str.")
         .def(
             "string", [](const StringPool& pool, StringId id) { return as_str(pool.at(id)); }, "id"_a,
             nb::sig("def string(self, id: int) -> str"))
@@ -175,17 +175,17 @@ void bind_strings(nb::module_& m) {
                 return nb::make_tuple(as_array(std::move(bytes)), as_array(std::move(begins)));
             },
             nb::sig("def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]"),
-            "UTF-8 bytes end to end, and where each string begins (one more than there are strings).")
+            "UTF-8 bytes of all strings, and the offset of each, then of the end.")
         .def(
             "slots",
             [](const StringPool& pool) {
                 return as_array(std::vector<std::uint64_t>(pool.slots().begin(), pool.slots().end()));
             },
-            nb::sig("def slots(self) -> NDArray[numpy.uint64]"), "The table from strings to numbers.");
+            nb::sig("def slots(self) -> NDArray[numpy.uint64]"), "The hash table from strings to numbers.");
     m.def("laid_pool", &laid_pool, "bytes"_a.noconvert(), "begins"_a.noconvert(), "slots"_a.noconvert(),
           nb::sig("def laid_pool(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64], slots: "
                   "NDArray[numpy.uint64]) -> StringPool"),
-          "The pool whose arrays() and slots() these are, used where they lie.");
+          "A pool from its arrays() and slots(), without a copy.");
     m.def("pool_of", &pool_of, "bytes"_a.noconvert(), "begins"_a.noconvert(),
           nb::sig("def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> typing.Any"),
           "A pool of these strings; None when they are not sound UTF-8, or one occurs twice.");
