@@ -56,7 +56,7 @@ class Place(NamedTuple):
 class SeqlabError(Exception):
     """Base of every error that seqlab raises on purpose.
 
-    message   what is wrong, without the place; one that begins with a blank goes on with the words for the place
+    message   what is wrong, without the place; a message that begins with a blank is appended to the place
     place     where it is wrong
     option    the argument that is at fault, where that is known
 
@@ -152,7 +152,7 @@ class QuestionError(SeqlabError, ValueError):
 
 
 class AbsentError(QuestionError, AttributeError):
-    """A method that other models have and this one has not; hasattr returns False."""
+    """A method that other models have and this one does not; hasattr returns False."""
 
 
 class CorpusError(SeqlabError, ValueError):

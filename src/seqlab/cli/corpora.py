@@ -179,7 +179,7 @@ def label_column(corpus: seqlab.Corpus, given: str | None) -> str:
 def load_tagger(path: str, *, chain: bool = False) -> Any:
     """Load the tagger in a model file; some models are not taggers.
 
-    chain   True if it must have scores of labels and transitions, which a re-ranker has not
+    chain   True if it must have scores of labels and transitions, unlike a re-ranker
     """
     model = load_model(path)
     if not hasattr(model, "annotate"):
@@ -279,7 +279,7 @@ def named_for(corpus: seqlab.Corpus, tagger: seqlab.Tagger, given: Any = None) -
 
 
 def _names_of_training(there: tuple[str, ...], known: tuple[str, ...], label: str) -> list[str]:
-    """Name the columns of a file that says nothing about them."""
+    """Name the columns of a file without column names as in training."""
     if known[:1] == ("id",):  # CoNLL-U: other files share only the word
         known = ("word",)
     if set(known) <= set(there):

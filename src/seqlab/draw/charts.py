@@ -72,7 +72,7 @@ def line_picture(
     """Draw curves by name, each as points (x, y), with a legend beside them.
 
     log_x, log_y   logarithmic axes; points at 0 and below are left out
-    mark           an x to highlight, with mark_name; title, x_name and y_name stand above and at the axes
+    mark           an x to highlight, labelled mark_name; title is above the picture, x_name and y_name are at the axes
     """
     usable = {name: _usable(points, log_x=log_x, log_y=log_y) for name, points in curves.items()}
     return _chart([_Panel(usable, y_name, mark, mark_name)], title, x_name, log_x=log_x, log_y=log_y)
@@ -313,10 +313,10 @@ def heat_picture(
 
 
 def confusion_picture(report: Any, *, most: int = 12, title: str = "Confusion of labels") -> Picture:
-    """Draw the labels with the most mistakes: rows are right labels, columns what was said.
+    """Draw the confusion matrix of the labels with the most errors: rows are gold labels, columns predicted ones.
 
-    report   what evaluate() gave, or its `confusion`
-    most     labels that are shown, under the title
+    report   the result of evaluate(), or its `confusion`
+    most     number of labels shown; title: above the picture
 
     A cell is shaded by its share of the row: blue on the diagonal, vermilion beside it.
     """

@@ -79,17 +79,17 @@ def transition_picture(
     top: int | None = None,
     title: str = "Moves between labels",
 ) -> Picture:
-    """Draw how a model values moves from label to label.
+    """Draw the transitions (moves) of a model from label to label.
 
-    given    a fitted tagger or LinearModel (weights of moves), a model with probabilities of moves (MarkovChain, HMM),
-             or an (L, L) table with `labels`: row from, column to. Rows that add up to 1 are taken for probabilities
-    kind     "graph" for labels in a ring with arrows, "table" for a shaded table; None takes a graph up to 9 labels
-    most     labels that are shown: those whose moves have the largest numbers
-    top      moves that are shown: those with the largest numbers, and the labels they join
+    given    a fitted tagger or LinearModel (transition weights), a model with transition probabilities (MarkovChain,
+             HMM), or an (L, L) table with `labels`: row from, column to. Rows that sum to 1 are taken as probabilities
+    kind     "graph" for labels in a ring with arrows, "table" for a shaded table; None for a graph up to 9 labels
+    most     number of labels shown: those whose transitions have the largest numbers
+    top      number of transitions shown: those with the largest numbers, with the labels they connect
     title    above the picture
 
-    Arrows are as thick as their numbers are large. Blue and solid favours a move, vermilion and dashed speaks against
-    it. Of more than 9 labels a graph shows the strongest moves only, and B-NP and I-NP stand together.
+    Arrows are thicker for larger numbers. Positive weights are blue and solid, negative ones vermilion and dashed. With
+    more than 9 labels a graph shows the strongest transitions only, and B-NP and I-NP are placed together.
     """
     moves = moves_of(given, labels)
     if kind not in ("graph", "table", None):
@@ -202,9 +202,9 @@ def ring_arrows(
 def _control(places: list[complex], i: int, j: int, centre: complex, radius: float) -> Control:
     """Return the curve of a transition.
 
-    Arrows there and back part, and none meets a label on its way. They bend to the right, which clockwise is towards
-    the middle of the ring. Between neighbours there is room outside too; all others bend inwards, those that go back
-    farther. An arrow from a label to itself lies outside the ring.
+    Arrows in opposite directions do not overlap, and none crosses a label. They bend to the right, which clockwise is
+    towards the middle of the ring. Between neighbours there is space outside too; all others bend inwards, those that
+    go anticlockwise more. An arrow from a label to itself is outside the ring.
     """
     at, length = places[i], abs(places[j] - places[i])
     if i == j:

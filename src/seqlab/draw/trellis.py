@@ -121,8 +121,8 @@ def trellis_picture(
     posterior  shade labels and transitions by their probabilities, and write these into the nodes; scores that
                are not log-probabilities, such as a perceptron's, are better drawn without
 
-    Of more than max_labels those of the best path and the most probable are shown, of positions the first
-    max_positions; a title stands above.
+    With more than max_labels labels, those of the best path and the most probable are shown; with more than
+    max_positions positions, the first. title is above the picture.
     """
     if not 0 <= whole_number(nbest, "nbest", 0) <= len(PATHS):
         raise OptionError(f"nbest must lie between 0 and 4 in a picture, got {nbest!r}")

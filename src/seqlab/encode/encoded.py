@@ -57,7 +57,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedCorpus:
-    """A corpus as numbers: attributes by falling frequency in training, labels in the order of their names.
+    """A corpus as numbers of attributes and labels.
 
     offsets       (N + 1,)        sentence s has tokens offsets[s] .. offsets[s + 1]
     indptr        (tokens + 1,)   attributes of token i are ids[indptr[i] : indptr[i + 1]]
@@ -66,8 +66,8 @@ class EncodedCorpus:
     labels        (tokens,)       label numbers, -1 for a label that training did not have; or None
     edge_indptr   (tokens + 1,)   for edge attributes (of the transition into a token); None without any
     edge_ids      (entries,)
-    encoder                       knows the names: encoder.attributes, encoder.labels
-    node, edge                    Rows of what labels see, and of what label pairs see: the arrays above are theirs
+    encoder                       has the names: encoder.attributes, encoder.labels
+    node, edge                    Rows of node attributes and of edge attributes, which hold the arrays above
     """
 
     offsets: Offsets

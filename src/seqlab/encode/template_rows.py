@@ -156,12 +156,12 @@ Family = tuple[int, list[int]]  # the head, and all features that occur with it,
 def families(
     features: Sequence[Feature], groups: Sequence[int], sizes: Sequence[int], uses: Sequence[int], worth: int
 ) -> list[Family]:
-    """Find families of features that occur together, those that save most first.
+    """Find families of features whose attributes always occur together, those that save most first.
 
     groups   the group of attributes that each feature makes
-    sizes    how many attributes each group has
-    uses     how many tokens have one of them
-    worth    entries that a family must save
+    sizes    number of attributes of each group
+    uses     number of tokens with one of them
+    worth    smallest number of entries that a family must save
 
     A feature that shares its attributes with another has no family: an attribute does not show which feature made it.
     """

@@ -109,7 +109,7 @@ def check(
     """Check a corpus; returns findings, the worst first.
 
     column   the label column, or several; None means every column of strings that may hold labels
-    dev      another corpus (dev or test), looked through for sentences and labels that train has or has not
+    dev      another corpus (dev or test), checked for sentences that train has, and labels that it does not have
     scheme   the tag scheme of the labels; "auto" detects it per column, None means that they are plain labels
     """
     if not isinstance(corpus, Corpus):
@@ -180,7 +180,7 @@ def _sentences(corpus: Corpus) -> Iterator[Finding]:
 # No-break and zero-width spaces. The joiners U+200C and U+200D are letters of many scripts.
 HIDDEN = re.compile("[\u00a0\u2007\u202f\u200b\u2060\ufeff]")
 
-# kind, severity, test, what is said of the tokens, advice
+# kind, severity, test, description of the tokens, advice
 WORD_TESTS: tuple[tuple[str, str, Callable[[str], bool], str, str], ...] = (
     ("empty word", WARNING, lambda word: not word.strip(), ": empty word", "fill them or drop the tokens"),
     ("word with blanks at its ends", WARNING, lambda word: word.strip() not in {"", word},

@@ -39,7 +39,7 @@ NEEDED = {
     )
     for way in WAYS
 }
-LARGEST_BLOCK = 1 << 21  # weights or signs in memory at one time: 16 MB
+LARGEST_BLOCK = 1 << 21  # weights or signs in memory at a time: 16 MB
 SLACK = 1e-12  # tolerance for rounding in comparisons
 
 

@@ -2,7 +2,7 @@
 
 strict          a span with the same start, end and type
 lenient         a span of the same type that shares a position with it
-type_only       as many spans of that type in the same sentence, wherever they stand
+type_only       as many spans of that type in the same sentence, anywhere
 boundary_only   a span with the same start and end, of whatever type
 """
 
@@ -138,13 +138,13 @@ def _table_of(gold: Reading, predicted: Reading, correct: Bools, found: Bools) -
 
 
 def _same(spans: Reading, others: Reading) -> Bools:
-    """Find spans that stand on the other side, too, with the same type."""
+    """Find spans that occur on both sides, with the same type."""
     same = _looked_up(others.start, others.types, spans.start) == spans.types
     return np.asarray(same & _same_bounds(spans, others))
 
 
 def _same_bounds(spans: Reading, others: Reading) -> Bools:
-    """Find spans that stand on the other side, too, whatever their type."""
+    """Find spans that occur on both sides, of any type."""
     return np.asarray(_looked_up(others.start, others.end, spans.start) == spans.end)
 
 

@@ -37,11 +37,11 @@ Lexicons = Mapping[str, Lexicon | Mapping[str, str] | Iterable[str]]
 
 @dataclass(frozen=True)
 class Template:
-    """Features in order, and what they need to know.
+    """A feature template: features in order, with their lexicons and boundary symbols.
 
     features   the same feature is kept once, unless it has a name of its own (CRF++, Wapiti)
     bigram     plain label bigrams, without any observation
-    boundary   what is read outside the sentence
+    boundary   symbols read outside the sentence
     lexicons   by name
     """
 
@@ -137,7 +137,7 @@ class Template:
         return [text for feature in features for text in attributes(feature, view, t)]
 
     def show(self, sentence: Sentence, t: int) -> str:
-        """List what the model sees at token t of a sentence, one feature a line, with absent ones and why they are."""
+        """List the features at token t of a sentence, one per line; for absent ones, the reason."""
         return shown(self.features, self._view(sentence, t), t, bigram=self.bigram)
 
     def _view(self, sentence: Sentence, t: int) -> View:

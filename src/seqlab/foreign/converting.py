@@ -46,7 +46,7 @@ def convert_model(
     learner: Any = None,
     encoding: str = "utf-8",
 ) -> LinearTagger:
-    """Make a tagger that says what the model in this file says, tag for tag. Its save(path) writes our kind of file.
+    """Convert a model of another tool to a tagger that predicts the same labels; its save(path) writes our format.
 
     path       a CRFsuite model (also from python-crfsuite and sklearn-crfsuite), a CRF++ model (binary, or as text
                from crf_learn -t), or a Wapiti model; which of them is seen from its content

@@ -26,9 +26,9 @@ class Path:
     """One labelling of a sequence; frozen.
 
     ids        (T,) label numbers, read-only
-    labels     the same in the user's words, which label_set has (numbers where the trellis has no names)
+    labels     names of the labels, from label_set (numbers if the trellis has no names)
     score      sum of its node and edge scores
-    log_prob   score - log Z, or None when log Z was not asked for
+    log_prob   score - log Z; None if log Z was not computed
     exact      False when a beam may have lost a better path
     """
 
@@ -267,7 +267,7 @@ def nbest(asked: Trellis, n: int, *, threads: int | None = None) -> NBest: ...
 @overload
 def nbest(asked: Batched, n: int, *, threads: int | None = None) -> list[NBest]: ...
 def nbest(asked: Asked, n: int, *, threads: int | None = None) -> NBest | list[NBest]:
-    """Find the n best paths of what is asked, a Trellis or several, with log-probabilities: exact, sorted, distinct.
+    """Find the n best paths of a Trellis or several (asked), with log-probabilities: exact, sorted, distinct.
 
     threads   how many to use, None for every core
     """

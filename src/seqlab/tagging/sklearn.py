@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from seqlab.errors import AbsentError, NotFittedError, OptionError, Place, SeqlabError
 from seqlab.shown import Shown, Table, brief, called, same
 
-LONG = ("classes_", "rules_", "state_features_", "transition_features_")  # what a notebook need not be told
+LONG = ("classes_", "rules_", "state_features_", "transition_features_")  # left out in notebooks
 ROUTED = ("fit", "partial_fit", "score")  # methods that take more than X and y from scikit-learn's searches
 
 
@@ -24,8 +24,8 @@ class Estimator(Shown):
     name that ends in "_". Checks belong to fit().
     """
 
-    # What other taggers have and this one has not, and why: for the message; those of base classes count, too. It
-    # stays an AttributeError, because scikit-learn asks with hasattr what an estimator can do.
+    # Methods that other taggers have and this one does not, with the reason for the message; base classes add theirs.
+    # The error is an AttributeError, because scikit-learn uses hasattr to find what an estimator can do.
     _no_meaning: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("log_likelihood", "log_likelihoods", "log_joint", "generate"),
         "it speaks of labels when tokens are given, and knows no probability of the tokens themselves; an HMM does",

@@ -50,16 +50,15 @@ Tokens = Sentence | Iterable[Any]  # one sentence
 Targets = str | Iterable[Any]  # y: the name of a column, or the labels of every sentence
 Known = Mapping[int, Label] | None
 Allowed = PerPosition | None
-BLOCK = 50_000  # tokens whose trellises are held at one time
+BLOCK = 50_000  # tokens whose trellises are in memory at a time
 
 
 class Tagger(Model):
-    """Labels for the tokens of sentences.
+    """Base class of taggers, which label the tokens of sentences.
 
-    A subclass says how a corpus becomes trellises (`_trellises`), whether their scores are log-probabilities up to a
-    constant (`_probabilistic`), and learns (`fit`, which assigns `fit_`: a frozen value with a `training` part). Every
-    question below is then answered by seqlab.inference.
-
+    A subclass makes trellises from a corpus (`_trellises`), tells whether their scores are log-probabilities up to a
+    constant (`_probabilistic`), and trains (`fit`, which assigns `fit_`: a frozen value with a `training` part). The
+    methods below then use seqlab.inference.
     """
 
     # ------------------------------------------------------------------------------------------ what subclasses give
@@ -224,7 +223,7 @@ class Tagger(Model):
         threads: int | None = None,
         **options: Any,
     ) -> evaluation.Report:
-        """Evaluate on other data; words that training has not seen count apart.
+        """Evaluate on other data; the accuracy on words that were not in training is reported separately.
 
         test      a Corpus, or sentences as for predict
         y         the name of a column, or lists of labels; None for the column that fit was given
@@ -270,7 +269,7 @@ class Tagger(Model):
         """Find the labels of one sentence.
 
         tokens    words, tuples or dicts of cells, or attributes; a Sentence of a Corpus
-        known     {position: label}: what is known of it
+        known     {position: label}: labels that are known
         allowed   {position: labels}, or a list with None or labels for every position
         decode, beam   as for predict
         """
@@ -289,7 +288,7 @@ class Tagger(Model):
         return self.tag(tokens)
 
     def trellis(self, tokens: Tokens, *, known: Known = None, allowed: Allowed = None) -> Trellis:
-        """Compute the scores of one sentence, what is forbidden masked; tokens, known, allowed as for tag."""
+        """Compute the scores of one sentence, -inf for forbidden labels; tokens, known, allowed as for tag."""
         self._check_fitted("trellis")
         made: Trellis = self._trellises(self._corpus_of_one(tokens), 1)[0]
         return constrained(made, self._training.inside(known), self._training.inside(allowed))

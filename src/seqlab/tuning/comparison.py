@@ -58,7 +58,7 @@ class Row(Brief):
 
     @property
     def mark(self) -> str:
-        """Return stars for a row that is worse than the best by more than luck."""
+        """Return the stars of a row that is significantly worse than the best."""
         p = self.p_best
         return next((stars for bound, stars in MARKS if p is not None and p < bound), "")
 
@@ -160,7 +160,7 @@ class Comparison(Written):
         return "\n".join([*laid_out(cells, f"l{'r' * len(self.columns)}mrrr"), "", *self.notes()])
 
     def notes(self) -> list[str]:
-        """Write what the table does not say itself."""
+        """Return the notes below the table."""
         figure = NAMES.get(self.metric, self.metric.replace("_", " "))
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         lines = [f"{self.sentences:,} sentences, {self.tokens:,} tokens, {threads}; figures in percent"]
@@ -207,16 +207,16 @@ def compare(
     threads: int | None = None,
     on_model: Callable[[str, int, int], object] | None = None,
 ) -> Comparison:
-    """Train every model on `train` and try it on `test`: the table that every textbook has.
+    """Train every model on `train`, evaluate it on `test`, and return a table of their scores.
 
     train, test   corpora, or (X, y) each
     models        names ("baseline", "hmm", "memm", "perceptron", "crf", "svm", "pa", "arow"), models with options of
-                  your own, or {name: model}; they stay as they are
+                  your own, or {name: model}; they do not change
     y             the column of labels; None for the last one (upos in CoNLL-U)
     features      for models by name: "auto" for a preset that fits the labels, or whatever a tagger takes
-    metric        what decides which is best: "accuracy" or "span_f1"; None for span_f1 where labels are tags
-    bootstrap     times that the sentences of `test` are drawn anew for confidence intervals
-    trials        of the test whether a difference is more than luck
+    metric        score that decides which is best: "accuracy" or "span_f1"; None for span_f1 if labels are tags
+    bootstrap     number of bootstrap samples of `test` for confidence intervals
+    trials        number of trials of the significance test
     threads       for models by name, and for tagging; seed: of training, bootstrap and trials
     on_model      a function (name, number, how many), called before each model is trained
     """
@@ -262,7 +262,7 @@ def _tried(
     if was_interrupted(model):  # half a training is no match for the others
         raise KeyboardInterrupt
     threaded = {"threads": threads} if "threads" in inspect.signature(model.predict).parameters else {}
-    predicted = model.predict(tried.X[:1], **threaded)  # makes what is made when it is first used
+    predicted = model.predict(tried.X[:1], **threaded)  # builds tables that are made on first use
     seconds: list[float] = []
     while len(seconds) < MOST_REPEATS and sum(seconds) < LEAST_SECONDS:
         began = time.perf_counter()

@@ -40,7 +40,7 @@ class Data:
         return Data(_taken(self.X, places), y)
 
     def gold(self) -> Any:
-        """Return the right labels as lists; None where there are none, or only fit knows where they are."""
+        """Return the gold labels as lists; None if there are none, or if only fit can find them."""
         if isinstance(self.y, str):
             return self.X.column(self.y) if isinstance(self.X, Corpus) else None
         return self.y

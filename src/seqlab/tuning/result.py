@@ -146,14 +146,14 @@ class Tuning(Written):
         return self.best.score
 
     def ranked(self) -> list[Trial]:
-        """Order the trials, the best first; what is not complete, or failed, last."""
+        """Sort the trials, the best first; incomplete and failed ones last."""
         return sorted(self.trials, key=lambda trial: trial.rank(self.folds))
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, *, rows: int = 20, width: int = 80) -> str:
-        """Write a table of so many rows and so many columns of width, the best trial on top."""
+        """Format a table with at most `rows` rows and `width` columns, the best trial first."""
         names, ranked = list(self.best.params), self.ranked()
         halving = len({trial.budget for trial in self.trials}) > 1
         head = [*(short(name, names) for name in names), *(["budget"] if halving else []), self.metric]

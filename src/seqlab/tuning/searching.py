@@ -56,7 +56,7 @@ def tune(
 ) -> Tuning:
     """Find the best options of a model.
 
-    model         any estimator of seqlab; it stays as it is
+    model         any estimator of seqlab; it does not change
     X, y          as for its fit
     search        option -> list of values, LogUniform or Uniform; "learner__l2" is the l2 of the learner. Values may be
                   numbers, presets, templates, learners: whatever the option takes
@@ -193,7 +193,7 @@ def _facts(
         ("model", exact(plain)),
         *((f"trial {i}", key_of(one)) for i, one in enumerate(tried)),
     ]:
-        if " at 0x" in text:  # the default repr of an object without one
+        if " at 0x" in text:  # the default repr, with the object's address
             raise OptionError(
                 f"resume= needs values that say what they are, but {what} has {text!r:.120}; "
                 f"give its class a __repr__, or leave resume out"

@@ -17,7 +17,7 @@ from seqlab.views.text import clip
 
 Params = dict[str, Any]
 DRAWS_PER_CANDIDATE = 50  # random draws before a small space counts as exhausted
-DEFAULT_N = 20  # combinations drawn by chance
+DEFAULT_N = 20  # combinations drawn at random
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class Glyphs:
     box      81 characters: the weights (0 none, 1 light, 2 heavy) of a line's arms up, down, left
              and right are the base-3 digits of an index into it
     shades   the last cell of a bar, from nearly empty to full
-    arrow, dead, ellipsis   of moves, of what cannot be, and for what is left out
+    arrow, dead, ellipsis   for transitions, for impossible cells, and for omissions
     """
 
     box: str

@@ -155,7 +155,7 @@ class Picture:
     def svg(self, *, theme: str = "auto") -> str:
         """Return the picture as self-contained SVG.
 
-        theme   "light", "dark", or "auto" for what the reader's screen prefers
+        theme   "light", "dark", or "auto" for the reader's preference
         """
         if theme not in {"auto", "light", "dark"}:
             raise OptionError(f"theme must be 'auto', 'light' or 'dark', got {theme!r:.40}")
@@ -172,7 +172,7 @@ class Picture:
         return "\n".join(lines) + "\n"
 
     def save(self, path: str | os.PathLike[str], *, theme: str = "auto", scale: float = 2.0) -> None:
-        """Write the picture to path, whose end says how: .svg, or .png and .pdf with matplotlib; theme: light or dark.
+        """Write the picture to path: .svg, or .png and .pdf with matplotlib; theme: light or dark.
 
         scale   pixels of a PNG for each pixel of the picture
         """

@@ -109,7 +109,7 @@ class Reading(NamedTuple):
         return [list(columns), *map(list, zip(*columns.values(), strict=True))]
 
     def verdict(self) -> str:
-        """Say how many labels are wrong, if that is known."""
+        """Format the number of wrong labels, if it is known."""
         if self.right is None:
             return "Nobody has said which labels are right here, so none is marked as wrong."
         counts = (f"{name} {sum(map(ne, row, self.right))}" for name, row in self.labels.items())

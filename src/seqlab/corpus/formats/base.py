@@ -239,7 +239,7 @@ class Format:
 
     @classmethod
     def has_place(cls, label: str | None) -> bool:  # noqa: ARG003
-        """Tell whether a file can have one more column, with labels that were called `label` in training."""
+        """Return True if a file can have one more column, for labels that were called `label` in training."""
         return False
 
     @classmethod

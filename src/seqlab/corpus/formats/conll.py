@@ -88,7 +88,7 @@ class Conll(Format):
 
     @classmethod
     def has_place(cls, label: str | None) -> bool:  # noqa: ARG003
-        """Tell that any column can be added."""
+        """Return True: any column can be added."""
         return True
 
     @classmethod

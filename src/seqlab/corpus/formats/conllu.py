@@ -66,7 +66,7 @@ class Conllu(Format):
 
     @classmethod
     def has_place(cls, label: str | None) -> bool:
-        """Tell whether the label is a column of CoNLL-U."""
+        """Return True if the label is a column of CoNLL-U."""
         return label in CONLLU
 
     @classmethod

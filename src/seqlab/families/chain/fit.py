@@ -43,7 +43,7 @@ class Estimation:
 
     method       the smoothing, as the core names it
     amount       added to every count by add_lambda
-    discounts    of kneser_ney for counts of 1, of 2, and of 3 or more; None when the counts tell
+    discounts    of kneser_ney for counts of 1, of 2, and of 3 or more; None to estimate them
     unknown      the name of the unknown word; None if there is none
     min_count    words that were seen less often are counted as the unknown one
     vocabulary   the words to know; None for those that were seen
@@ -126,8 +126,8 @@ class Estimated(Brief):
 class ChainFit(Brief):
     """A fitted Markov chain.
 
-    column    the column of training; None when it came as lists
-    learned   what was counted; or probabilities alone, as those of an ARPA file
+    column    the column of training; None if sentences were given as lists
+    learned   the counts; or only probabilities, as from an ARPA file
     """
 
     column: Annotated[str | None, Listed()]

@@ -334,8 +334,7 @@ _TROUBLES = {
 def write_arpa(model: NgramModel, target: Any) -> None:
     """Write a model to a file, atomically and compressed for .gz, or to a stream.
 
-    Backing off as such files say gives the probabilities of the model after every history that begins a sentence or
-    has its full length.
+    Backing off gives the probabilities of the model after every history that begins a sentence or has full length.
     """
     for name in model.symbols.all_words:
         if not name or _SPACE.search(name):

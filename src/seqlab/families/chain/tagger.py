@@ -97,7 +97,7 @@ class MarkovChain(Model):
         return self._count(X, y, None)
 
     def partial_fit(self, X: Sequences, y: str | None = None) -> Self:
-        """Count further sentences X on top, y as for fit; the same as all of them at one time."""
+        """Add the counts of further sentences X, y as for fit; the result is that of one fit on all sentences."""
         if not self._fitted():
             return self.fit(X, y)
         before = self.counts_
@@ -145,7 +145,7 @@ class MarkovChain(Model):
 
     @property
     def model_(self) -> NgramModel:
-        """The probabilities; assigning others changes every answer, and leaves no counts to go on from."""
+        """The probabilities; assigning others changes every answer, and drops the counts that partial_fit needs."""
         self._check_fitted("model_")
         return self.fit_.model
 
@@ -216,7 +216,7 @@ class MarkovChain(Model):
     def next(self, history: Iterable[str] = (), *, start: bool = True) -> Distribution:
         """Compute the distribution of the next symbol, with names.
 
-        start   whether a history that is shorter than the order begins a sentence; False: it may stand anywhere
+        start   True if a history shorter than the order begins a sentence; False if it may be anywhere
         """
         self._check_fitted("next")
         symbols = self.model_.symbols
@@ -272,9 +272,9 @@ class MarkovChain(Model):
     # ------------------------------------------------------------------------------------------ files
 
     def save_arpa(self, path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
-        """Write an ARPA file to path, whole or not at all; with .gz it is packed.
+        """Write an ARPA file to path, atomically, and compressed for .gz.
 
-        A tool that backs off as such files say finds the probabilities of this chain.
+        Other tools that read it compute the probabilities of this chain by backing off.
         """
         self._check_fitted("save_arpa")
         if not self.model_.symbols.end:
@@ -285,7 +285,7 @@ class MarkovChain(Model):
 
     @classmethod
     def from_arpa(cls, path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> Self:
-        """Make a chain with the probabilities of the ARPA file at path; it has no counts, so it cannot learn on."""
+        """Make a chain from the ARPA file at path; it has no counts, so partial_fit cannot continue it."""
         model = read_arpa(path)
         chain = cls(model.order, unknown=model.symbols.unknown)
         chain.fit_ = ChainFit(None, model)

@@ -200,18 +200,18 @@ DEFAULT = KneserNey()
 
 @dataclass(frozen=True, slots=True)
 class SuffixModel:
-    """P(label | ending of the word), each ending leaning on the next shorter one (eq:suffix-model).
+    """Options of the model of unknown words: P(label | ending), smoothed by the next shorter ending (eq:suffix-model).
 
-    Words of different looks have different trees of endings: lower case, capitalised, all capitals, with a digit, with
-    a dash, without any letter. In scripts without letter case there are fewer looks, that is all.
+    There is a tree of endings for each shape of words: lower case, capitalised, all capitals, with a digit, with a
+    dash, without any letter.
 
-    longest    letters of the longest ending
-    rare       words that count more than this teach nothing about new words
-    strength   what the shorter ending counts beside a longer one; None for Brants' theta, the standard deviation of the
-               probabilities of labels, whatever the endings count
-    known      what the endings count beside the counts of a word that is known: a word seen once may have other labels
-    folded     what the endings count beside the counts of the same word in other letter case; None: not looked for
-    least      labels less likely than this times the likeliest one are left out
+    longest    number of letters of the longest ending
+    rare       words with larger counts are not used, because they are unlike new words
+    strength   pseudo-count of the shorter ending; None for Brants' theta, the standard deviation of the probabilities
+               of labels, which does not depend on the counts of endings
+    known      pseudo-count of the endings for known words: a word seen once may have other labels
+    folded     pseudo-count of the endings for the same word in other letter case; None: not looked up
+    least      labels less probable than this times the most probable one are left out
     """
 
     longest: int = 10

@@ -111,15 +111,15 @@ def chain_sums(evidence: Evidence, tables: Sequence[Any], emitted: Sequence[Any]
 class BaumWelch:
     """Baum-Welch, soft EM (eq:baum-welch): the likelihood of the observations rises in every iteration.
 
-    max_iterations      M steps at most: n_iter of hmmlearn
+    max_iterations      largest number of M steps: n_iter of hmmlearn
     tolerance           ends when an iteration gains less than this share of the objective (tol of hmmlearn: an amount)
-    restarts            runs from so many starts, in parallel; the best on dev, or by likelihood, is kept (n_init)
-    frozen              what does not change: "start", "transitions", "emissions"; of Gaussians also "means",
+    restarts            number of starts, run in parallel; the best on dev, or by likelihood, is kept (n_init)
+    frozen              tables that do not change: "start", "transitions", "emissions"; for Gaussians also "means",
                         "covariances", "weights"
     tied                groups of states that share their emissions: [("N1", "N2"), ...]
-    unlabelled_weight   what a sentence without any label counts beside one with labels
-    forgetting          of partial_fit: batch k moves the mean of expected counts by a share of k^-forgetting; above 0.5
-                        it settles, 1 is the plain mean of all batches
+    unlabelled_weight   weight of a sentence without any label, relative to one with labels
+    forgetting          for partial_fit: batch k has the weight k^-forgetting in the running mean of expected counts;
+                        above 0.5 it converges, and 1 is the plain mean of all batches
     """
 
     hidden: ClassVar[bool] = True  # it trains models with hidden states only
@@ -193,12 +193,10 @@ class BaumWelch:
 class HardEM(BaumWelch):
     """Hard (Viterbi) EM (eq:hard-em): counts along the best path of every sequence.
 
-    max_iterations, tolerance, restarts   M steps at most; least gain to go on, a share of the objective; starts to try
-    frozen, tied   what does not change ("start", "transitions", "emissions"); groups of states that share emissions
-    unlabelled_weight, forgetting   what a sentence without labels counts; how partial_fit weighs batches (BaumWelch)
+    max_iterations, tolerance, restarts, frozen, tied, unlabelled_weight, forgetting   as for BaumWelch
 
-    What rises is the probability of observations and best paths together. A state that no best path visits is lost: it
-    keeps its tables, and a TrainingWarning names it when training ends.
+    The joint probability of observations and best paths rises. A state that is on no best path is lost: it keeps its
+    tables, and a TrainingWarning names it when training ends.
     """
 
     # eq:hard-em   counts of the best path alone: γ_t(y) = [y_t = ŷ_t]

@@ -144,7 +144,7 @@ class HMM(Tagger):
         Ctrl-C stops training: the best model so far is kept, and KeyboardInterrupt is raised; on SIGTERM
         SystemExit.
         """
-        thread_count(self.threads)  # refuses what is no number, for counting too
+        thread_count(self.threads)  # checks the number, also if nothing is drawn
         data = TrainingSet.read(self, X, y, lengths)
         asked = FitOptions(dev, patience, callbacks, progress)
         with interrupted_later():
@@ -400,7 +400,7 @@ class HMM(Tagger):
         return questions.top_symbols(self._tables("top_symbols"), state, n)
 
     def filter(self, tokens: Tokens) -> Filtered:
-        """P(state at t | observations up to t) for every position of tokens: what was known at the time."""
+        """Compute P(state at t | observations up to t) for every position of tokens."""
         self._check_fitted("filter")
         return inference.filter(self.trellis(tokens))
 

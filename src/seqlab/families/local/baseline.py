@@ -216,7 +216,7 @@ class MostFrequentTag(Tagger):
         return self
 
     def partial_fit(self, X: Sentences, y: Targets, *, sample_weight: Any = None) -> Self:
-        """Count X, y with sample_weight on top of what was counted before; new words and labels are welcome."""
+        """Add the counts of X, y with sample_weight; there may be new words and labels."""
         if self.class_weight == "balanced":
             raise OptionError(
                 "class_weight='balanced' needs all data at one time; pass {label: weight} to partial_fit"

@@ -285,24 +285,24 @@ class Mixture(Model):
 
 
 class MultinomialMixture(Mixture):
-    """Naive Bayes without labels: every bag of features comes from one component, which draws them one by one.
+    """A mixture of multinomials (naive Bayes without labels): each bag of features is drawn from one component.
 
-    n_components   how many components, k
+    n_components   number of components, k
     smoothing      added to every expected count of a feature (eq:multinomial-mixture), 0 for none
     init           (k, V) probabilities of features to begin with; None draws them
-    restarts       how often to begin anew; the run of the highest log-likelihood counts
-    epochs         steps of EM, at most
-    tolerance      the gain in log-likelihood per bag that is worth another epoch
-    seed           of what is drawn
+    restarts       number of starts; the run with the highest log-likelihood is kept
+    epochs         largest number of EM steps
+    tolerance      ends when an epoch gains less log-likelihood per bag
+    seed           of the random starts
 
     X is a table of counts (n, V), an array or a sparse matrix of SciPy, or a list of bags: dicts {feature: count}, or
-    lists of words. Features that training has not seen say nothing about a bag. log P(x) is that of the features in
-    one order: without the number of orders.
+    lists of words. Features that were not in training are ignored. log P(x) is that of the features in one order,
+    without the multinomial coefficient.
 
     weights_         (k,)     the share of each component
     probabilities_   (k, V)   P(feature | component)
     features_        names of the features, sorted; None for tables
-    history_         its log_likelihood, with the log of the prior that smoothing stands for, never falls
+    history_         its log_likelihood, with the log of the prior that smoothing corresponds to, never falls
     """
 
     _kind, _own, _nothing = "multinomial mixture", "smoothing", "{} bags and no feature at all"

@@ -273,7 +273,7 @@ class Reranker(Model):
         return [Ranked(one.labels[i], float(values[i]), float(logs[i]), one.scores[i], i) for i in order]
 
     def oracle(self, X: Sentences, y: Targets) -> Oracle:
-        """Measure the generator's lists for X, y: what a perfect re-ranker would reach, and what the first do."""
+        """Evaluate the generator's lists for X, y: the scores of the best and of the first candidates."""
         self._check_fitted("oracle")
         sentences, gold = self._read(X, y)
         return oracle_of(candidate_lists(self.generator_, sentences, self.n), gold)
@@ -343,7 +343,7 @@ class Reranker(Model):
 
     @property
     def columns_(self) -> tuple[str, ...]:
-        """Return the columns that the generator was trained on, without the label; "word" when it does not say."""
+        """Return the columns that the generator was trained on, without the label; "word" if it has none."""
         return tuple(getattr(self.generator_, "columns_", ("word",)))
 
     @property
@@ -353,7 +353,7 @@ class Reranker(Model):
 
     @property
     def weights_(self) -> dict[str, float]:
-        """Return {feature: weight}; "generator score" is what the generator thinks."""
+        """Return {feature: weight}; the feature "generator score" is the generator's score."""
         return dict(zip(self.fit_.names, self.coef_.tolist(), strict=True))
 
     def top_features(self, n: int = 20) -> list[tuple[str, float]]:

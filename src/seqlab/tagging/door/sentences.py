@@ -152,10 +152,10 @@ class Gold:
         return bool((self.ids < 0).any())
 
     def entries(self, weights: Any = None, worth: Any = None) -> tuple[Any, Any, Any]:
-        """Return token, label and share of every label that was given; those of one token share what it weighs.
+        """Return token, label and weight of every given label; labels of one token share its weight.
 
-        weights   (tokens,) of the tokens; None when each counts 1
-        worth     (L,) of the labels, likewise
+        weights   (tokens,) weights of the tokens; None if all are 1
+        worth     (L,) weights of the labels, likewise
         """
         token = np.flatnonzero(self.ids >= 0)
         label, share = self.ids[token].astype(np.int64), np.ones(len(token))

@@ -156,7 +156,7 @@ class Categorical(Emission):
         return self._made(domain, table / table.sum(axis=0))
 
     def clustered(self, domain: Symbols, observed: SymbolRows, labels: Ids, size: int) -> SymbolDistribution:
-        """Make a start of `size` states over the domain from clusters, the labels of what was observed."""
+        """Initialise `size` states over the domain by clusters, given as labels of the observed tokens."""
         gamma = np.zeros((len(observed), size))
         there = np.flatnonzero(labels >= 0)
         gamma[there, labels[there]] = 1.0

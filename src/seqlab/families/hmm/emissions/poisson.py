@@ -48,9 +48,9 @@ def count_rows(corpus: Corpus, column: str | None, width: int | None) -> VectorR
 
 @dataclass(frozen=True, slots=True)
 class Poisson(Emission):
-    """Counts (D of them for every token), each with a rate of its own in every state (eq:poisson-emission).
+    """Poisson emissions: D counts for every token, each with its own rate in every state (eq:poisson-emission).
 
-    rate_prior, rate_weight   a Gamma prior: so many events, seen in so many observations, come on top
+    rate_prior, rate_weight   a Gamma prior: pseudo-counts of events, and of observations in which they were seen
     """
 
     rate_prior: Any = 0.0
@@ -77,7 +77,7 @@ class Poisson(Emission):
         return PoissonDistribution(self, np.maximum(domain.mean * factors, 1e-3))
 
     def clustered(self, domain: Spread, observed: VectorRows, labels: Ids, size: int) -> PoissonDistribution:
-        """Make a start of `size` states over the domain from clusters, the labels of what was observed."""
+        """Initialise `size` states over the domain by clusters, given as labels of the observed tokens."""
         rates = cluster_means(observed, labels, size, domain.mean)
         return PoissonDistribution(self, np.maximum(rates, 1e-3))
 

@@ -66,12 +66,12 @@ class Streams(Emission):
         return tuple(seen for seen, _ in read.values()), {name: domain for name, (_, domain) in read.items()}
 
     def random(self, domain: Any, observed: Any, size: int, rng: Chance) -> StreamsDistribution:
-        """Draw a random start of `size` states by rng, from the domain and what was observed."""
+        """Initialise `size` states at random by rng, from the domain and the observed tokens."""
         parts = zip(self.parts.items(), observed, strict=True)
         return self._made(part.random(domain[name], seen, size, rng) for (name, part), seen in parts)
 
     def clustered(self, domain: Any, observed: Any, labels: Ids, size: int) -> StreamsDistribution:
-        """Make a start of `size` states over the domain from clusters, the labels of what was observed."""
+        """Initialise `size` states over the domain by clusters, given as labels of the observed tokens."""
         parts = zip(self.parts.items(), observed, strict=True)
         return self._made(part.clustered(domain[name], seen, labels, size) for (name, part), seen in parts)
 

@@ -81,14 +81,15 @@ def _out_of_range() -> ScoreError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perceptron(Online):
-    """The structured perceptron (eq:perceptron): where the best path is wrong, the right one wins what it loses.
+    """The structured perceptron (eq:perceptron): adds features of the gold path, subtracts those of a wrong best path.
 
-    epochs     visits to every sentence, at most (max_iterations of CRFsuite); an epoch without a mistake is the last
-    averaged   the model gets the mean of all weights that training went through, which is nearly always better
-    shuffle    another order in every epoch, from the seed; False: as the sentences come
+    epochs     largest number of passes over the sentences (max_iterations of CRFsuite); one without an error is the
+               last
+    averaged   True to use the mean of the weights over all steps of training, which is nearly always better
+    shuffle    True for a new order in every epoch, from the seed; False for the given order
 
-    A sentence of weight w changes the weights w times as much; where tokens have weights, it is the mean weight of the
-    wrong ones. Of labels that are known in part, the best path that fits them counts as the right one.
+    The update of a sentence of weight w is multiplied by w; if tokens have weights, by the mean weight of the wrong
+    ones. With partial labels, the best path that agrees with them is the gold path.
     """
 
     epochs: int = 10
@@ -164,11 +165,11 @@ class PassiveAggressive(Online):
 class AROW(Online):
     """Adaptive regularisation of weights (eq:arow): weights that were changed often are changed less.
 
-    r         how little one sentence counts against what was learned before: CRFsuite's gamma divided by its variance
-    epochs    visits to every sentence, at most; an epoch without a mistake is the last
-    shuffle   another order in every epoch, from the seed; False: as the sentences come
+    r         larger values make smaller updates: CRFsuite's gamma divided by its variance
+    epochs    largest number of passes over the sentences; one without an error is the last
+    shuffle   True for a new order in every epoch, from the seed; False for the given order
 
-    A sentence of weight w has r / w for r; a wrong token counts its weight, as a share of its sentence's.
+    For a sentence of weight w, r is divided by w; wrong tokens count by their weights relative to that of the sentence.
     """
 
     r: float = 1.0
@@ -186,20 +187,20 @@ class AROW(Online):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuredSVM:
-    """The structured support vector machine with Hamming loss (eq:structured-svm), trained to a known distance.
+    """The structured support vector machine with Hamming loss (eq:structured-svm), trained to a given duality gap.
 
-    l2            weight of |theta|²; it means what it means in a CRF. C of an SVM written as |w|²/2 + C Σ loss is
-                  1 / (2 l2), and lambda of one written as lambda |w|²/2 + mean loss is 2 l2 / N for N sentences
-    method        "frank-wolfe": block-coordinate, with exact steps and without a rate to choose; it keeps the features
-                  of the rivals of every sentence. "subgradient": steps of a falling rate, as Pegasos; little memory
-    epochs        visits to every sentence, at most
-    tolerance     end when the duality gap (eq:duality-gap) is at most this share of the objective: the minimum is not
-                  further away than that
-    check_every   epochs from one look at the gap to the next; each costs about as much as an epoch
-    averaged      the model gets a mean of the weights, in which later ones count more
+    l2            strength of the penalty l2·‖θ‖², as in a CRF. C of an SVM written as |w|²/2 + C Σ loss is 1 / (2 l2),
+                  and lambda of one written as lambda |w|²/2 + mean loss is 2 l2 / N for N sentences
+    method        "frank-wolfe": block-coordinate, with exact steps and without a learning rate; it stores features of
+                  the competing paths of every sentence. "subgradient": falling learning rate, as Pegasos; little memory
+    epochs        largest number of passes over the sentences
+    tolerance     end when the duality gap (eq:duality-gap), a bound on the distance to the minimum, is at most this
+                  share of the objective
+    check_every   number of epochs between computations of the gap; each costs about as much as an epoch
+    averaged      True to use a mean of the weights, in which later ones count more
 
-    A wrong token counts its weight, as a share of its sentence's. The minimum does not depend on the start, and
-    frank-wolfe begins at 0; a start other than 0 is used by subgradient, which then knows no gap and makes all epochs.
+    Wrong tokens count by their weights relative to that of the sentence. The minimum does not depend on the start, and
+    frank-wolfe begins at 0; subgradient uses a start other than 0, but then has no gap and runs all epochs.
     """
 
     l2: float = 1.0

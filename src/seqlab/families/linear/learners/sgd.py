@@ -21,21 +21,20 @@ SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SGD(Brief):
-    """Stochastic gradient descent on the likelihood of a CRF (eq:sgd): makes loss(θ) + l2 ‖θ‖² small.
+    """Stochastic gradient descent on the likelihood of a CRF (eq:sgd): minimises loss(θ) + l2 ‖θ‖².
 
     l2          strength of the penalty, as in LBFGS: c2 of CRFsuite
-    epochs      visits to every sentence, at most: max_iterations of CRFsuite's l2sgd
-    batch       sentences a step. The slopes of a step are summed, so a larger batch wants a smaller rate; it is a
-                batch of many sentences that more than one thread can share
-    rate        how far the first step goes along the slope (learning rate, eta0 of Wapiti); None tries rates out
-    schedule    how the rate falls with e, the epochs done. "inverse": rate / (1 + 2·l2·rate·e), which is right for a
-                penalised likelihood and does not fall at all without a penalty; "sqrt": rate / √(1 + e);
+    epochs      largest number of passes over the sentences: max_iterations of CRFsuite's l2sgd
+    batch       sentences per step. Their gradients are summed, so a larger batch needs a smaller rate; several threads
+                help only with batches of many sentences
+    rate        initial learning rate (eta0 of Wapiti); None tries several
+    schedule    how the rate falls with e, the number of epochs done. "inverse": rate / (1 + 2·l2·rate·e), which suits a
+                penalised likelihood and is constant without a penalty; "sqrt": rate / √(1 + e);
                 "exponential": rate · 0.85ᵉ, as Wapiti; "constant". None is "inverse", and "constant" with adagrad
-    adagrad     every weight has a rate of its own, which falls with the slopes it has seen (eq:adagrad), whatever the
-                schedule does
-    averaged    the model gets the mean of the weights, looked at eight times an epoch, the j-th look counting j times
-    tolerance   training ends when the objective changes by less than this part of itself in an epoch; 0 never ends it
-    dtype       "float32" or "float64": what weights are kept and scores computed in
+    adagrad     True for a rate per weight, which falls with its gradients so far (eq:adagrad), besides the schedule
+    averaged    True to use the mean of the weights at eight times per epoch, the j-th with weight j
+    tolerance   training ends when the objective changes by less than this share in an epoch; 0 never ends it
+    dtype       "float32" or "float64": number type of weights and scores
 
     The objective that is told after an epoch is an estimate: the losses of all sentences, each as it was just before
     the step that it took part in, and the penalty at the end. So it speaks of the weights on the way, not of their
