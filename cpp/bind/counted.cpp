@@ -79,7 +79,7 @@ void bind_counted(nb::module_& m) {
           "(begin, label, count): how often each word had each label (eq:counting).");
     m.def("count_moves", &count_moves_of, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
           "offsets"_a.noconvert(), "order"_a, "L"_a, "table"_a.noconvert(), "last"_a.noconvert(),
-          "How often each label came after the labels before it, and last (eq:counting).");
+          "Counts of transitions, and of last labels (eq:counting).");
     nb::class_<LexiconSettings>(m, "LexiconSettings", "Options of a Lexicon.")
         .def(nb::init<>())
         .def_rw("add", &LexiconSettings::add)

@@ -1,4 +1,4 @@
-// One token a line in columns: the CoNLL layouts, and CoNLL-U with its numbered tokens.
+// One token per line, in columns: the CoNLL layouts, and CoNLL-U with its numbered tokens.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One sentence a line, blanks between tokens: plain text, or word/TAG.
+// One sentence per line, blanks between tokens: plain text, or word/TAG.
 #pragma once
 
 #include <string>

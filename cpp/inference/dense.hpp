@@ -81,7 +81,7 @@ bool is_long(std::size_t T, std::size_t L) {
 inline bool in_chunks(std::size_t T, std::size_t L) {
     return L <= CHUNKED_LABELS && T >= CHUNKED_LENGTH;
 }
-// Number of chains that were divided into chunks in vain: the chunks did not join (eq:mixing), or eq:certificate
+// Number of chains whose division into chunks failed: the chunks did not join (eq:mixing), or eq:certificate
 // failed.
 inline std::atomic<std::size_t>& unjoined() {
     static std::atomic<std::size_t> count{0};

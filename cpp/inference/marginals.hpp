@@ -40,7 +40,7 @@ double entropy(const Trellis<F>& trellis);
 
 // Number of sequences of this process recomputed in log space because scaling would have lost precision.
 std::size_t fallback_count();
-// Number of long chains that were divided into chunks in vain (eq:mixing).
+// Number of long chains whose division into chunks failed (eq:mixing).
 std::size_t unjoined_count();
 
 }  // namespace seqlab

@@ -772,9 +772,7 @@ def count_words(words: NDArray[numpy.int32], labels: NDArray[numpy.int32], weigh
     """
 
 def count_moves(labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], order: int, L: int, table: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], last: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-    """
-    How often each label came after the labels before it, and last (eq:counting).
-    """
+    """Counts of transitions, and of last labels (eq:counting)."""
 
 class LexiconSettings:
     """Options of a Lexicon."""

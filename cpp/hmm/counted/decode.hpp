@@ -24,7 +24,7 @@ struct Coded {
     std::size_t sentences;
 };
 
-// eq:viterbi over the label lists of `rows`; ids gets one label a token. Returns the first sentence without a path of
+// eq:viterbi over the label lists of `rows`; ids gets one label per token. Returns the first sentence without a path of
 // finite score, or -1; the labels of that sentence, and only those, stay unchanged.
 std::int64_t best_labels(const CountedTransitions& moves, const Rows& rows, const Coded& data, Label* ids,
                          std::size_t threads);

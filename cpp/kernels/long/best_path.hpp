@@ -83,7 +83,7 @@ SEQLAB_INLINE void best_sources(Wide (&best)[NV], Mask<double> (&from)[NV], cons
 }
 
 // With few labels a step is bound by latency, and the comparisons that give back pointers fit into the wait. One byte
-// per label and position; the backtrace is one load a position.
+// per label and position; the backtrace is one load per position.
 template <size_t NV>
 void pointed_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room,
                      std::uint8_t* back) {

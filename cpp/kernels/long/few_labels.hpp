@@ -222,7 +222,7 @@ inline void few_labels_forward_backward(const DenseEdges<double>& edges, size_t 
 }
 
 // eq:viterbi with back pointers in bytes: the comparisons that give them fit into the latency of a step, and the
-// backtrace is one load a position. Ties go to the lowest label.
+// backtrace is one load per position. Ties go to the lowest label.
 inline void few_labels_viterbi(const DenseEdges<double>& edges, size_t T, Chain<double>& chain, double* room,
                                std::uint8_t* back) {
     typedef std::uint8_t Bytes __attribute__((vector_size(LANES)));

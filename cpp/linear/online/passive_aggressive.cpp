@@ -30,7 +30,7 @@ double PassiveAggressive::cost_of(double wrong) const {
     return options_.cost == Cost::sqrt ? std::sqrt(wrong) : wrong;
 }
 
-// eq:passive-aggressive   a sequence of weight w has w C for C
+// eq:passive-aggressive   for a sequence of weight w, C is multiplied by w
 double PassiveAggressive::step(double loss, double norm, double weight) const {
     if (options_.kind == 1) return std::min(options_.C * weight, loss / norm);
     if (options_.kind == 2) return loss / (norm + 0.5 / (options_.C * weight));

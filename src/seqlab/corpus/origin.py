@@ -126,9 +126,9 @@ class Layout(Brief):
     format          "conll", "conllu", ...; None when the corpus did not come from a file
     separator       between cells
     newline         at the end of lines
-    bom             whether the file began with a byte-order mark
-    final_newline   whether the last line had an end
-    escaped         whether slashes in words were escaped (word/TAG text), or all but ASCII (JSON)
+    bom             True if the file began with a byte-order mark
+    final_newline   True if the last line ended with a newline
+    escaped         True if slashes in words were escaped (word/TAG text), or all characters but ASCII (JSON)
     shape, keys     form of the sentences in JSON and tables, and (column, key) pairs
     missing         the cell for a missing value; None without one
     """

@@ -354,7 +354,7 @@ def reliability_picture(
 
     probabilities   for every sentence (T, L), as predict_proba gives them; or one list of dicts label -> probability
                     per sentence, as predict_marginals gives them
-    gold            the right labels, in lists
+    gold            the gold labels, in lists
     labels          what the L columns are: `labels_` of the tagger; not needed for dicts
     bins            of equal width
 

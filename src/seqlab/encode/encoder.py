@@ -168,7 +168,7 @@ class Encoder:
 
     @property
     def producers(self) -> tuple[Producer, ...]:
-        """Producers of the attributes that labels see, in the order of encode(); empty before fit()."""
+        """Producers of node attributes, in the order of encode(); empty before fit()."""
         return tuple(self._node)
 
     @property
@@ -212,12 +212,12 @@ class Encoder:
 
     @property
     def attributes(self) -> list[str]:
-        """Names of the attributes that labels see, by number."""
+        """Names of the node attributes, by number."""
         return self._named("node", self._node, self.size)
 
     @property
     def edge_attributes(self) -> list[str]:
-        """Names of the attributes that pairs of labels see, by number."""
+        """Names of the edge attributes, by number."""
         return self._named("edge", self._edge, self.edge_size)
 
     def _named(self, what: str, producers: Sequence[Producer], size: int) -> list[str]:

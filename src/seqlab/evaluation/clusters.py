@@ -18,7 +18,7 @@ Counts = npt.NDArray[np.float64]
 def many_to_one(gold: Any, predicted: Any, column: str | None = None) -> float:
     """Compute token accuracy after each state is mapped to its most frequent gold label.
 
-    gold        the right labels: a list of labels for every sentence, or a Corpus
+    gold        the gold labels: a list of labels for every sentence, or a Corpus
     predicted   the states, likewise; labels and states may be strings or whole numbers
     column      of the labels, if gold is a Corpus
 

@@ -1,6 +1,6 @@
 """Lexicons, and columns that are computed from the sentence instead of read from the file.
 
-A lexicon's file has one entry a line, or entry TAB class. An entry of several tokens has blanks between them.
+A lexicon's file has one entry per line, or entry TAB class. An entry of several tokens has blanks between them.
 `in(lower(word[0]), cities)` looks one token up, `gazetteer(word[0], cities)` several.
 
 Names of computed columns begin with "@":

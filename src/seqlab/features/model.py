@@ -66,7 +66,7 @@ TOO_FAR = f"a feature reads at most {FURTHEST:,} tokens away"
 
 
 class Feature(_Feature):
-    """One attribute a token, for its label (`on_node`), for the pair of labels up to it (`on_edge`), or both."""
+    """A feature of tokens, for the label (`on_node`), for the label pair up to the token (`on_edge`), or for both."""
 
     __slots__ = ()
 

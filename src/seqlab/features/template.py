@@ -213,7 +213,7 @@ class Template:
 
 
 def _parsed(text: str, **options: Any) -> Template:
-    from seqlab.features.parse import parse  # a template from a file of a model comes without
+    from seqlab.features.parse import parse  # not needed for templates of model files
 
     return parse(text, **options)
 

@@ -134,12 +134,12 @@ class Violation:
 class Repaired(Brief):
     """Labels that follow the scheme, and the numbers of changes.
 
-    labels              in the shape they came in: one list, or a list of lists
+    labels              one list, or a list of lists, as given
     how                 "conlleval" or "strict"
-    changed_labels      positions whose label is another one now
-    repaired_spans      spans that stayed, but with another label somewhere
-    dropped_spans       spans that are gone ("strict" alone drops)
-    changed_sequences   sequences with a changed label
+    changed_labels      number of positions whose label changed
+    repaired_spans      number of spans that were kept with a changed label
+    dropped_spans       number of spans that were dropped (by "strict" only)
+    changed_sequences   number of sequences with a changed label
     """
 
     labels: Any

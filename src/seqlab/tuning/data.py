@@ -46,7 +46,7 @@ class Data:
         return self.y
 
     def compared(self, model: Any) -> tuple[Any, Any]:
-        """Return the right labels and those of a model."""
+        """Return the gold labels and those of a model."""
         gold = self.gold()
         if gold is None:
             raise OptionError("y names a column, so X must be a Corpus that has it")
@@ -171,7 +171,7 @@ class Scorer:
     """A score of fitted models; larger is better.
 
     name       of the figure
-    function   (right labels, predicted labels) -> number, or None for a figure of the report, or the model's own
+    function   (gold labels, predicted labels) -> number, or None for a figure of the report, or the model's own
     """
 
     name: str

@@ -60,7 +60,7 @@ class Share(float):
 
 
 def grid(columns: Mapping[str, Any]) -> str:
-    """Make a table from columns; of a long one the first rows and some last ones."""
+    """Make a table from columns; a long one is cut to its first and last rows."""
     size = max(map(len, columns.values()), default=0)
     rows = range(size) if size <= ROWS else [*range(ROWS - LAST), *range(size - LAST, size)]
     shown = {name: [some[i] for i in rows] for name, some in columns.items()}

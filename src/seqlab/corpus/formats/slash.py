@@ -72,7 +72,7 @@ class Slash(Format):
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
-        """Write two columns, one sentence a line."""
+        """Write two columns, one sentence per line."""
         if len(corpus.columns) != 2:
             raise CorpusError(
                 f"word/TAG holds two columns, but the corpus has {len(corpus.columns)} ({' '.join(corpus.columns)}); "

@@ -28,7 +28,7 @@ class Text(Format):
 
     @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
-        """Write the words, one sentence a line."""
+        """Write the words, one sentence per line."""
         word = resolve("word", corpus.columns) if len(corpus.columns) > 1 else corpus.columns[0]
         cls.refuse_cells(corpus, word, LINE_ENDS + BLANKS)
         sheet = cls.sheet(corpus, [corpus.strings(word)], layout)

@@ -258,7 +258,7 @@ class MarkovChain(Model):
     def sample(self, n: int = 1, seed: int = 0, *, length: int | None = None) -> list[list[str]]:
         """Draw n sentences from the chain; the same seed draws the same ones, and more of them begins with the same.
 
-        length   at most so many symbols; needed when sentences have no end, else 10,000
+        length   largest number of symbols; needed if sentences have no end, else 10,000
         """
         self._check_fitted("sample")
         symbols = self.model_.symbols

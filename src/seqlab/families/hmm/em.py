@@ -153,7 +153,7 @@ class BaumWelch:
         return gain <= self.tolerance * (1 + abs(value))
 
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """Run the E step: expected counts of the evidence under the model, on so many threads."""
+        """Run the E step: expected counts of the evidence under the model, with this number of threads."""
         return expect(model, evidence, threads)
 
     def train(
@@ -201,7 +201,7 @@ class HardEM(BaumWelch):
 
     # eq:hard-em   counts of the best path alone: γ_t(y) = [y_t = ŷ_t]
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """Run the E step: counts of the evidence along the best paths of the model, on so many threads."""
+        """Run the E step: counts of the evidence along the best paths of the model, with this number of threads."""
         size, offsets = model.size, evidence.offsets
         batch = model.batch(evidence.observed, offsets, evidence.allowed)
         ids, log_z = np.zeros(evidence.tokens, dtype=np.int32), np.empty(len(evidence))

@@ -33,7 +33,8 @@ def read_observations(X: Any, emissions: Emission, lengths: Any = None) -> Corpu
     """Read X as a corpus.
 
     X         a Corpus, a list of sequences, or with `lengths` all sequences one after another, as a list or an array;
-              an array without lengths is one sequence; streams come as {name: X}, or as tuples with a cell a stream
+              an array without lengths is one sequence; streams are given as {name: X}, or as tuples with a cell per
+              stream
     """
     if isinstance(X, Corpus):
         if lengths is not None:

@@ -207,7 +207,7 @@ def _lengths(length: Any, n: int, model: HiddenMarkov) -> list[int | None]:
 def _path(
     model: HiddenMarkov, tables: histories.Moves, length: int | None, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw states: `length` of them, or until the end; tables[j] has cumulated moves after j states."""
+    """Draw states: `length` of them, or until the end; tables[j] has cumulative probabilities after j states."""
     path: list[int] = []
     while length is None or len(path) < length:
         history = path[max(len(path) - model.order, 0) :]

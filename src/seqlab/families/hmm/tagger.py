@@ -312,7 +312,7 @@ class HMM(Tagger):
         return super().score(corpus, split_labels(y, corpus.offsets, lengths), sample_weight)
 
     def evaluate(self, test: Sequences, y: Targets | None = None, **options: Any) -> evaluation.Report:
-        """Report how good it is on labelled data: test, y and options as for every tagger (see Tagger.evaluate)."""
+        """Evaluate on labelled data; test, y and options as for every tagger (see Tagger.evaluate)."""
         self._check_fitted("evaluate")
         return super().evaluate(self._corpus(test), self._column_for(test) if y is None else y, **options)
 

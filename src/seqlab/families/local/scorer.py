@@ -139,7 +139,7 @@ class ByNumbers(Field):
 
 
 def _check_alike(scorer: Scorer, numbers: LinearNumbers) -> None:
-    """Reject a formula that differs, as in another release of scikit-learn: the stored model would answer otherwise."""
+    """Reject a classifier whose scores differ from our formula, as may happen with other releases of scikit-learn."""
     from scipy.sparse import csr_matrix
 
     columns = len(numbers.weights)

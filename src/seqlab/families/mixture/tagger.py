@@ -374,11 +374,11 @@ class MultinomialMixture(Mixture):
 
 
 class GaussianMeans(Mixture):
-    """A mixture of normal distributions round means that are sought, with a variance that is known.
+    """A mixture of Gaussians with unknown means and a known variance.
 
-    n_components   how many components, k
-    variance       of every component in every direction
-    init           (k, D) means to begin with; None takes points of X, far ones more often
+    n_components   number of components, k
+    variance       of every component in every dimension
+    init           (k, D) initial means; None draws points of X, distant ones more often
     restarts, epochs, tolerance, seed   as for MultinomialMixture
 
     weights_   (k,)     the share of each component

@@ -51,8 +51,8 @@ class Lists:
 class Task:
     """Lists to learn from.
 
-    good      (C,)   the right candidates: at least one of every list
-    weights   (N,)   how much each list counts
+    good      (C,)   True for the best candidates, at least one in every list
+    weights   (N,)   weights of the lists
     """
 
     lists: Lists

@@ -39,7 +39,7 @@ class CandidateList(Brief):
     scores: list[float]
 
     def hits(self, gold: Labels) -> npt.NDArray[np.int64]:
-        """Count the right labels of each labelling."""
+        """Count the correct labels of each labelling."""
         return np.array([sum(map(str.__eq__, labels, gold)) for labels in self.labels], dtype=np.int64)
 
 
@@ -74,7 +74,7 @@ def sentences_of(X: Any, *, without: str | None = None) -> Sequence[Any]:
 
 
 def gold_labels(sentences: Sequence[Any], y: Any) -> list[Labels]:
-    """Read the right labels of every sentence: one string for each token."""
+    """Read the gold labels of every sentence: one string for each token."""
     if isinstance(y, str) and isinstance(sentences, Corpus):
         y = sentences.column(y)
     gold = [tuple(labels) for labels in label_lists(y, [len(tokens) for tokens in sentences])]
@@ -208,11 +208,11 @@ def numbered(
 class Oracle:
     """Accuracy that an oracle reaches by choosing from n-best lists.
 
-    accuracy              tokens that are right when the best labelling of every list is taken
-    first_accuracy        tokens that are right when the first one is taken
-    sentence_accuracy     lists that hold the right labelling
-    first_sentence_accuracy   lists whose first labelling is right
-    mean_length           labellings in a list, on average
+    accuracy              token accuracy of the best labelling of every list
+    first_accuracy        token accuracy of the first labelling of every list
+    sentence_accuracy     share of lists that contain the gold labelling
+    first_sentence_accuracy   share of lists whose first labelling is the gold one
+    mean_length           mean number of labellings in a list
     """
 
     accuracy: float

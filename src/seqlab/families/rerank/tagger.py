@@ -128,7 +128,7 @@ class Reranker(Model):
         y               the name of a column of the corpus X, or lists of labels
         sample_weight   one number per sentence
 
-        Where the gold labelling is not in a list, those with the most right labels count as right.
+        If the gold labelling is not in a list, the labellings with the most correct labels take its place.
         """
         self._check_options()
         column = y if isinstance(y, str) and isinstance(X, Corpus) else None
@@ -376,7 +376,7 @@ class Reranker(Model):
         return sentences_of(X, without=column)
 
     def _read(self, X: Any, y: Any) -> tuple[Sequence[Any], list[Labels]]:
-        """Read sentences and their right labels; X is read once, as it may be an iterator."""
+        """Read sentences and their gold labels; X is read once, as it may be an iterator."""
         sentences = self._sentences(X)
         return sentences, gold_labels(X if isinstance(X, Corpus) else sentences, y)
 

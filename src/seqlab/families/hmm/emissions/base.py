@@ -232,7 +232,7 @@ class Emission(ABC):
 
     @abstractmethod
     def given(self, tables: Any, domain: Any, size: int) -> Distribution:
-        """Make a start from tables of the user, checked."""
+        """Initialise by tables of the user, which are checked."""
 
 
 def divided(sums: Floats, counts: Floats, before: Floats) -> Floats:
@@ -251,7 +251,7 @@ def pooled(array: Floats, groups: Groups | None, axis: int = 0) -> Floats:
     return np.ascontiguousarray(np.moveaxis(sums[groups], 0, axis))
 
 
-def speakers(groups: Groups | None, size: int) -> Ids:
+def first_of_groups(groups: Groups | None, size: int) -> Ids:
     """Find the first state of every group, so that shared parameters count once."""
     return np.arange(size) if groups is None else np.unique(groups, return_index=True)[1]
 

@@ -22,10 +22,10 @@ from seqlab.families.hmm.emissions.base import (
     as_floats,
     check_shares,
     checked_tables,
+    first_of_groups,
     logs,
     normalised,
     pooled,
-    speakers,
     sum_of_logs,
 )
 from seqlab.families.hmm.emissions.symbols import Stored, Symbols, checked_probabilities, listed, place
@@ -90,7 +90,7 @@ class SymbolDistribution(Distribution):
         return replace(self, probabilities=normalised(counts, self.probabilities, axis=0))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
-        some = speakers(groups, self.size)
+        some = first_of_groups(groups, self.size)
         wide = np.broadcast_to(self._prior(prior), self.probabilities.shape)
         return sum_of_logs(wide[:, some], self.probabilities[:, some]) if np.any(wide) else 0.0
 
@@ -130,7 +130,7 @@ class SymbolDistribution(Distribution):
 class Categorical(Emission):
     """One symbol for every token, a word or a whole number from 0 up: P(x | y) is a table.
 
-    symbols   the words that may come, or how many whole numbers; None for those of training
+    symbols   the possible words, or the number of whole numbers; None for those of training
     """
 
     symbols: Any = None
@@ -164,7 +164,7 @@ class Categorical(Emission):
         return self._made(domain, counts / counts.sum(axis=0))
 
     def given(self, tables: Any, domain: Symbols, size: int) -> SymbolDistribution:
-        """Make a start from tables of `size` states, checked; of a model: its symbols, then new ones of domain."""
+        """Initialise `size` states by tables, which are checked, or by a model with new symbols of the domain added."""
         if isinstance(tables, SymbolDistribution):
             return tables.extended(tables.symbols.joined(domain))
         if isinstance(tables, (Mapping, Distribution)):

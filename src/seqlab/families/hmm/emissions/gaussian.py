@@ -28,8 +28,8 @@ from seqlab.families.hmm.emissions.base import (
     as_floats,
     checked_tables,
     divided,
+    first_of_groups,
     pooled,
-    speakers,
 )
 from seqlab.families.hmm.emissions.vectors import (
     Spread,
@@ -112,7 +112,7 @@ class Gaussian(Emission):
         return self._around(cluster_means(observed, labels, size, domain.mean), domain)
 
     def given(self, tables: Any, domain: Spread, size: int) -> Distribution:
-        """Make a start from tables of `size` states over the domain, checked."""
+        """Initialise `size` states over the domain by tables, which are checked."""
         if isinstance(tables, GaussianDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
         tables = checked_tables(tables, "means", "covariances")
@@ -278,7 +278,7 @@ class GaussianDistribution(Distribution):
         """Estimate covariances from these sums of squares; a state with a count of zero keeps its own."""
         weight, kind = self.options.covariance_weight, self.options.covariance
         if kind == "tied":
-            some = speakers(groups, self.size)
+            some = first_of_groups(groups, self.size)
             squares, post = squares[some].sum(axis=0), post[some].sum(axis=0)
         sums, counts = squares + self._extra(), post + weight
         if kind == "spherical":
@@ -293,7 +293,7 @@ class GaussianDistribution(Distribution):
         """Add up the statistics of states that share their emissions."""
         if groups is None:
             return statistics
-        near = self.means[speakers(groups, self.size)][groups]
+        near = self.means[first_of_groups(groups, self.size)][groups]
         moved = rebased(statistics, near)
         return {name: part if name == "about" else pooled(part, groups) for name, part in moved.items()}
 
@@ -309,7 +309,7 @@ class GaussianDistribution(Distribution):
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:  # noqa: ARG002
         """Compute -½ Σ_y (w log |Σ| + tr Ψ Σ⁻¹ + mean_weight · (μ - μ0)ᵀ Σ⁻¹ (μ - μ0)), up to a constant."""
-        options, some = self.options, speakers(groups, self.size)
+        options, some = self.options, first_of_groups(groups, self.size)
         if not (options.covariance_weight or options.mean_weight or np.any(options.covariance_prior)):
             return 0.0
         inverse = np.linalg.inv(self.full)

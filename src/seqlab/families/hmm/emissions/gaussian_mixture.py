@@ -24,10 +24,10 @@ from seqlab.families.hmm.emissions.base import (
     VectorRows,
     check_shares,
     checked_tables,
+    first_of_groups,
     logs,
     normalised,
     pooled,
-    speakers,
     sum_of_logs,
 )
 from seqlab.families.hmm.emissions.gaussian import Gaussian, GaussianDistribution
@@ -91,7 +91,7 @@ class GaussianMixture(Gaussian):
         return self._mixed(means, domain)
 
     def given(self, tables: Any, domain: Spread, size: int) -> MixtureDistribution:
-        """Make a start from tables of `size` states over the domain, checked."""
+        """Initialise `size` states over the domain by tables, which are checked."""
         if isinstance(tables, MixtureDistribution):
             return replace(tables, options=self, least=domain.least(self.min_covariance))
         tables = checked_tables(tables, "means", "weights", "covariances")
@@ -217,7 +217,7 @@ class MixtureDistribution(Distribution):
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:
         inner, parts = self._component_groups(groups), self.parts
-        total = sum_of_logs(self.options.weight_prior, self.weights[speakers(groups, self.size)])
+        total = sum_of_logs(self.options.weight_prior, self.weights[first_of_groups(groups, self.size)])
         total += parts.log_prior(prior, inner)
         if self.options.covariance != "tied":
             return total

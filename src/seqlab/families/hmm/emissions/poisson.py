@@ -22,8 +22,8 @@ from seqlab.families.hmm.emissions.base import (
     VectorRows,
     checked_tables,
     divided,
+    first_of_groups,
     pooled,
-    speakers,
 )
 from seqlab.families.hmm.emissions.symbols import place
 from seqlab.families.hmm.emissions.vectors import Spread, check_prior, cluster_means, numbers, vector_rows
@@ -82,7 +82,7 @@ class Poisson(Emission):
         return PoissonDistribution(self, np.maximum(rates, 1e-3))
 
     def given(self, tables: Any, domain: Spread, size: int) -> PoissonDistribution:
-        """Make a start from tables of `size` states over the domain, checked."""
+        """Initialise `size` states over the domain by tables, which are checked."""
         if isinstance(tables, PoissonDistribution):
             return replace(tables, options=self)
         if isinstance(tables, (Mapping, Distribution)):
@@ -131,7 +131,7 @@ class PoissonDistribution(Distribution):
         return replace(self, rates=divided(sums, count, self.rates))
 
     def log_prior(self, prior: Any, groups: Groups | None) -> float:  # noqa: ARG002
-        rates = np.maximum(self.rates[speakers(groups, self.size)], LEAST_RATE)
+        rates = np.maximum(self.rates[first_of_groups(groups, self.size)], LEAST_RATE)
         return float((self.options.rate_prior * np.log(rates) - self.options.rate_weight * rates).sum())
 
     def draw(self, states: Ids, rng: Chance) -> list[Any]:

@@ -76,7 +76,7 @@ class Streams(Emission):
         return self._made(part.clustered(domain[name], seen, labels, size) for (name, part), seen in parts)
 
     def given(self, tables: Any, domain: Any, size: int) -> StreamsDistribution:
-        """Make a start from tables of `size` states over the domain, checked."""
+        """Initialise `size` states over the domain by tables, which are checked."""
         if isinstance(tables, StreamsDistribution):
             tables = tables.parts
         if not isinstance(tables, Mapping) or set(tables) != set(self.parts):

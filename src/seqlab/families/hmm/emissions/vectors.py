@@ -14,7 +14,7 @@ from seqlab.families.hmm.emissions.base import Chance, Floats, Ids, Statistics, 
 from seqlab.families.hmm.emissions.symbols import place
 
 LARGEST = 1e100  # sums of squares of larger numbers would overflow
-LLOYD = 100  # rounds of k-means at most
+LLOYD = 100  # largest number of rounds of k-means
 STILL = 1e-4  # k-means ends when its centres move by less than this share of the variance
 SAMPLE = 4_000  # size of the sample on which k-means tries its starts; at least EACH for every cluster
 EACH = 100

@@ -63,9 +63,9 @@ class Spread:
         return replace(self, extra=np.zeros_like(self.extra))
 
     def within(self, outer: Spread) -> Spread:
-        """Combine with a sum of sums: this one distributes the inner sums, `outer` the sum of them.
+        """Combine two levels of a nested sum: this one distributes each inner sum, `outer` distributes the sum of them.
 
-        outer's arrays have one entry for each inner sum (the axes after the first of this one).
+        The arrays of outer have one entry per inner sum, that is per position on the axes after the first of this one.
         """
         lone = self.share + self.rival_share  # where outer.extra is not 0, one of the two sides is missing
         return Spread(
@@ -161,7 +161,7 @@ class LogOdds:
         return np.take(table, self._label, axis), np.take(table, self._rival, axis)
 
     def _order_one(self, alpha: Logs, beta: Logs) -> None:
-        """Distribute over prefixes that end in a with the transition a -> y; over y -> b with its suffixes."""
+        """Distribute the log-odds over transitions into the position (with prefixes) and out of it (with suffixes)."""
         t, slab, node = self._t, self._pieces.slab, self._pieces.node
         if t > 0:
             before = alpha[t - 1][:, None] + slab(t)
