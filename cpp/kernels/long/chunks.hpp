@@ -1,9 +1,9 @@
 // One long chain divided into chunks, one chunk per lane, all of them advanced together.
 //
 // In a single chain every step waits for the row before it. Chunks are independent of each other, and with a chunk in
-// every lane a product of a row with M needs no permutation of lanes. The rows before its border a chunk computes
-// itself: it begins some steps earlier (a warm-up), with an arbitrary row, because recursions forget their start
-// (eq:mixing). This is checked afterwards, at every border.
+// every lane a product of a row with M needs no permutation of lanes. A chunk needs no result of the chunk before: it
+// begins some steps earlier (a warm-up), with an arbitrary row, because recursions forget their start (eq:mixing). This
+// is checked afterwards, at every border.
 #pragma once
 
 #include "kernels/long/rows.hpp"

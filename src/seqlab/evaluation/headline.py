@@ -184,7 +184,7 @@ def significance(
 
 
 def _common_scheme(one: Paired, other: Paired, scheme: Scheme | str | None, repair: str) -> Scheme:
-    """Find one scheme for both outputs, on gold with the letters of all three."""
+    """Detect the tag scheme of the gold labels, with the letters that gold and both outputs use."""
     values = sorted({*one.gold.values, *other.gold.values})
     place = {value: i for i, value in enumerate(values)}
     rank = np.array([place[value] for value in one.gold.values], dtype=np.int32)

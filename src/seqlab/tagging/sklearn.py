@@ -114,7 +114,7 @@ class Estimator(Shown):
                     f"call fit(X, y) first"
                 )
             if isinstance(getattr(type(self), name, None), property):
-                self._check_fitted(name)  # otherwise its own AttributeError ends here
+                self._check_fitted(name)  # otherwise the property itself raised AttributeError
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
             for kind in type(self).__mro__:
                 reasons: Mapping[str, str] = getattr(kind, "_no_meaning", {})

@@ -26,7 +26,7 @@ class LabelSet:
         self._ids = {} if self.names is None else {name: i for i, name in enumerate(self.names)}
 
     def id(self, label: Label, *, holder: str | None = None) -> int:
-        """Find the number of one label; `holder` replaces the usual one in messages."""
+        """Find the number of one label; `holder` replaces self.holder in messages."""
         if isinstance(label, str):
             if label in self._ids:
                 return self._ids[label]

@@ -10,7 +10,7 @@ from typing import Any
 from seqlab.views.palette import LIGHT
 from seqlab.views.text import clip, printable
 
-ROWS, LAST = 20, 4  # rows of a table; of a longer one the first rows and some last ones
+ROWS, LAST = 20, 4  # largest number of rows of a table; a longer one is cut to its first and last rows
 WIDEST = 200  # characters of a cell
 TOKENS = 60
 STYLE = "".join(

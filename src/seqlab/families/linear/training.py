@@ -409,7 +409,7 @@ def partial_labels(
 def _layers(
     ids: LabelIds, worth: Weights, *, layered: bool
 ) -> tuple[float, float, list[tuple[float, Bools]]]:
-    """Split a sentence into the weights of log Z and of its full labelling, and layers (weight, known tokens)."""
+    """Return the weights of log Z and of the full labelling of a sentence, and (weight, known tokens) for each level."""
     told = ids != NOTHING
     levels = np.unique(worth[told & (worth > 0)]).tolist()
     if not levels:

@@ -30,7 +30,9 @@ PLAIN = (SymbolDistribution, BagDistribution, GaussianDistribution, MixtureDistr
 
 
 class Streams(Emission):
-    """Streams by name: Streams(word=Categorical(), pitch=Gaussian()). parts: a dict instead of named ones.
+    """Several observations per token, independent given the state: Streams(word=Categorical(), pitch=Gaussian()).
+
+    parts   a dict of streams by name, instead of keyword arguments
 
     eq:stream-emission   P(x | y) = Π_s P(x_s | y)
     """

@@ -95,7 +95,7 @@ def spread(logs: Logs, rival: Logs) -> Spread:
         slope = np.where(gap > 0, -np.expm1(-gap) / gap, 1.0)
         means = np.where(both, np.exp(np.maximum(p, q)) * slope, 0.0)
         whole = means.sum(axis=0)
-        # Terms that one side lacks: the log of the factor by which they enlarge the other side, in proportion to them.
+        # Terms of one side only: the log of the factor by which they enlarge its sum, shared in proportion to them.
         extra = _one_sided(share, both, np.where(some, total - kept, 0.0))
         extra -= _one_sided(rival_share, both, np.where(some, rival_total - rival_kept, 0.0))
         # Nothing in common: no term of one side has a counterpart, so each carries its share of the difference.
