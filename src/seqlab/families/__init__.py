@@ -105,7 +105,7 @@ def kinds() -> dict[str, Callable[[Any], Any]]:
             try:
                 return getattr(import_module("seqlab.families"), name).from_state(state)
             except RecursionError:
-                from seqlab.errors import StoreError  # `import seqlab` does without
+                from seqlab.errors import StoreError  # not needed by `import seqlab`
 
                 raise StoreError(
                     "the model has parts within parts within parts, deeper than can be read"

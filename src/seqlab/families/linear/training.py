@@ -409,7 +409,7 @@ def partial_labels(
 def _layers(
     ids: LabelIds, worth: Weights, *, layered: bool
 ) -> tuple[float, float, list[tuple[float, Bools]]]:
-    """Return the weights of log Z and of the full labelling of a sentence, and (weight, known tokens) for each level."""
+    """Return the weights of log Z and of the full labelling, and (weight, known tokens) for each level of weights."""
     told = ids != NOTHING
     levels = np.unique(worth[told & (worth > 0)]).tolist()
     if not levels:
