@@ -35,23 +35,23 @@ from seqlab.trellis.labels import Label
 
 
 class LinearTagger(Tagger):
-    """A linear-chain model: weights of features with labels, of moves between labels, and of both together.
+    """A linear-chain model: weights of features with labels, of transitions between labels, and of both together.
 
     features      a preset's name ("pos", "chunk", "ner", ...), a Template, a function (sentence, t), or None when the
                   tokens of X are ready-made attributes (dicts, or lists of strings)
     learner       LBFGS(), ConjugateGradient(), GradientAscent(), SGD() make it a conditional random field;
                   Perceptron(), PassiveAggressive(), AROW(), StructuredSVM() learn from mistakes
     constraints   a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
-                  moves (from, to): never learned, never said
-    order         1, 2 or 3: how many labels back a move looks
-    keep          for order 2 and 3: labels with a smaller posterior under a model of order 1 are left out, which keeps
-                  it fast; 0 keeps all
-    allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
-    states        "observed": weights for attributes with the labels they were met with; "all": with every label
-    transitions   the same for moves
-    min_count     attributes met less often in training are dropped
+                  transitions (from, to), which are never learned or predicted
+    order         1, 2 or 3: number of previous labels that a label depends on
+    keep          for order 2 and 3: labels with a smaller posterior under a model of order 1 are pruned, which makes
+                  training and tagging fast; 0 keeps all
+    allowed       {word: labels}: the labels that a word may have, in training and after; words not listed may have any
+    states        "observed": weights for attributes with the labels seen with them; "all": with every label
+    transitions   "observed": weights for transitions seen in training; "all": for every one
+    min_count     attributes seen less often in training are dropped
     class_weight  {label: weight} or "balanced"
-    seed, threads same seed, same bits, any number of threads; None uses every core
+    seed, threads the result depends on the seed, not on the number of threads; None uses every core
 
     labels_, model_ (LinearModel), encoder_, history_ (History), pruned_ (PruneReport, after prune)
     """
@@ -118,15 +118,15 @@ class LinearTagger(Tagger):
         X, y            a Corpus and the name of its column of labels, or lists of sentences and lists of labels;
                         a label may be None (not known) or a set (one of these)
         dev             a Corpus, or (X, y): the weights that score best on it are kept
-        metric          what scores: "accuracy", "span_f1", any figure of Report, or a function (right labels, predicted
+        metric          the score: "accuracy", "span_f1", any figure of Report, or a function (gold labels, predicted
                         labels) -> number, larger is better; None for span_f1 where labels are tags, else accuracy
-        patience        epochs without a better score on dev before training ends; None trains on
+        patience        epochs without a better score on dev before training ends; None for no limit
         sample_weight   a number per sentence, or a list of numbers per sentence
-        start           a trained tagger to begin from: its features and labels stay, new ones join
+        start           a trained tagger to continue from: its features and labels are kept, new ones are added
         callbacks       functions of an Epoch; one that returns False ends training
-        progress        whether to show a bar
+        progress        True to show a progress bar
 
-        Ctrl-C stops: the best weights so far are kept, and KeyboardInterrupt raised. SIGTERM ends the program so.
+        Ctrl-C stops training: the best weights so far are kept, and KeyboardInterrupt is raised; on SIGTERM SystemExit.
         """
         from seqlab.families.linear.training import learn
 
@@ -149,12 +149,12 @@ class LinearTagger(Tagger):
         progress: bool = False,
         classes: Iterable[str] | None = None,
     ) -> Self:
-        """Go on learning from further sentences, which may bring new features and new labels.
+        """Continue training on further sentences, which may have new features and new labels.
 
-        Weights are pulled towards what they were rather than towards 0, so that what was learned before is not lost.
-        Learners that go from sentence to sentence begin where they were; the penalty of SGD counts by the share that
-        the new sentences have among all.
-        classes   labels that may come later (scikit-learn's way); they join now
+        The penalty pulls weights towards their old values instead of 0, so that earlier training is not lost. Online
+        learners continue from the old weights; the penalty of SGD is multiplied by the share of new sentences among
+        all.
+        classes   labels that may come in later batches, as in scikit-learn; they are added now
 
         X, y, dev, metric, patience, sample_weight, callbacks and progress are those of fit.
         """
@@ -177,17 +177,17 @@ class LinearTagger(Tagger):
         dev: Dev = None,
         metric: Metric = None,
     ) -> Self:
-        """Make a smaller tagger: without small weights, and with a file of fewer bytes. This one stays as it is.
+        """Make a smaller tagger, without small weights and with a smaller file; this one does not change.
 
-        threshold   weights of attributes with |w| at most this are dropped; 0, when nothing is said, loses nothing
-        keep        instead: how many weights stay, the largest ones; an int, or a float for a share up to 1.0
-        storage     "float64", "float32", "float16" or "int8": how save() writes weights. They are rounded at once, so
-                    that the tagger answers before it is saved as it will after
-        dev         a Corpus, or (X, y), on which both are scored
+        threshold   weights of attributes with |w| at most this are dropped; the default 0 changes no answer
+        keep        instead: number of weights to keep, the largest ones; an int, or a float for a share up to 1.0
+        storage     "float64", "float32", "float16" or "int8": number type of weights in the file. They are rounded at
+                    once, so that the tagger gives the same answers before and after save()
+        dev         a Corpus, or (X, y), on which both taggers are scored
         metric      as for fit
 
-        `print(tagger.pruned_)` says what it saved, and the loss of accuracy. Attributes without a weight are
-        forgotten; weights of moves between labels all stay.
+        `print(tagger.pruned_)` shows the bytes saved, and the loss of accuracy. Attributes without a weight are
+        dropped; all transition weights are kept.
         """
         from seqlab.families.linear.prune import prune
 
@@ -199,12 +199,12 @@ class LinearTagger(Tagger):
         features: Mapping[tuple[str, str], float] | None = None,
         transitions: Mapping[tuple[str, str], float] | None = None,
     ) -> Self:
-        """Make a tagger with some weights changed; this one stays as it is, and every answer of the other follows.
+        """Make a tagger with some weights changed, which changes all its answers; this one does not change.
 
         features      {(attribute, label): weight}, as state_features_ has them
         transitions   {(from, to): weight}, as transition_features_ has them
 
-        A pair that has no weight yet gets one; an attribute or a label that the tagger does not know is refused.
+        A pair without a weight gets one; an unknown attribute or label is an error.
         """
         self._check_fitted("with_weights")
         made = copy(self)
@@ -257,9 +257,9 @@ class LinearTagger(Tagger):
     def trellis(
         self, tokens: Tokens, *, known: Known | None = None, allowed: PerPosition | None = None
     ) -> Trellis:
-        """Compute the scores of one sentence, what is forbidden masked; tokens, known, allowed as for tag.
+        """Compute the scores of one sentence, -inf for forbidden labels; tokens, known, allowed as for tag.
 
-        What is known also tells a model of order 2 or 3 which labels are worth a look.
+        Known labels also guide the pruning of a model of order 2 or 3.
         """
         self._check_fitted("trellis")
         if self.model_.coarse is None or (known is None and allowed is None):
@@ -273,8 +273,8 @@ class LinearTagger(Tagger):
     ) -> NBest:
         """Find the n best labellings, best first, with log-probabilities if any; tokens, known, allowed as for tag.
 
-        Where a sure model of order 2 or 3 has left out so many labels that fewer than n labellings are left, all labels
-        are looked at, unless another labelling than that of tag() would come first.
+        If a model of order 2 or 3 has pruned so many labels that fewer than n labellings are left, all labels are used,
+        unless the first labelling would then differ from that of tag().
         """
         found = super().nbest(tokens, n, known=known, allowed=allowed)
         if self.model_.coarse is None or len(found) >= n:
@@ -330,16 +330,16 @@ class LinearTagger(Tagger):
         known: Known | None = None,
         allowed: PerPosition | None = None,
     ) -> why.Explanation:
-        """Explain why token t has its label and not another: features and moves with what each adds, and they add up.
+        """Explain why token t has its label and not another, by contributions of features and transitions that add up.
 
         tokens    of the sentence; t counts from 0
-        label     the label to explain; the one that tag() gives when not said
-        rival     the label to compare it with; the next best one when not said
+        label     the label to explain; by default that of tag()
+        rival     the label to compare it with; by default the second best
         known, allowed   as for tag
 
-        A model of order 2 or 3 leaves unlikely labels out (`keep`). Where that leaves no rival, or not the one asked
-        for, the account is that of the model with every label. For order 3 it compares the best path with the label and
-        the best one with the rival, as for scores that are no probabilities: log_odds is None, and margin adds up.
+        A model of order 2 or 3 prunes unlikely labels (`keep`). If the rival was pruned, the scores of all labels are
+        used. In order 3, as for scores that are not probabilities, the best path with the label is compared with the
+        best path with the rival: log_odds is None, and the contributions add up to margin.
         """
         self._check_fitted("explain")
         return why.explained(self, tokens, t, label, rival, known, allowed)
@@ -417,7 +417,7 @@ class LinearTagger(Tagger):
 
 
 class CRF(LinearTagger):
-    """A linear-chain conditional random field: LinearTagger with a learner that makes the likelihood large.
+    """A linear-chain conditional random field: LinearTagger with a learner that maximises the likelihood.
 
     P(y | x) = exp(score(x, y)) / Z(x)   (eq:crf-likelihood)
 
@@ -425,14 +425,14 @@ class CRF(LinearTagger):
                   tokens of X are ready-made attributes (dicts, or lists of strings), as for sklearn-crfsuite
     learner       LBFGS(l2=..., l1=...), c2 and c1 of CRFsuite; or SGD(), ConjugateGradient(), GradientAscent()
     constraints   a tag scheme such as "IOB2", "auto" for that of the labels, a Constraints, or forbidden
-                  moves (from, to): never learned, never said
-    order         1, 2 or 3: how many labels back a move looks; keep: the least posterior of a label in order 2 and 3
-    allowed       {word: labels}: what a word may be, in training and after; one that is not listed may be anything
+                  transitions (from, to), which are never learned or predicted
+    order         1, 2 or 3: number of previous labels that a label depends on; keep: prunes labels, see LinearTagger
+    allowed       {word: labels}: the labels that a word may have, in training and after; words not listed may have any
     states        "observed", or "all" for every attribute with every label: feature.possible_states of CRFsuite
-    transitions   "observed", or "all" for every move: feature.possible_transitions, all_possible_transitions
-    min_count     attributes met less often in training are dropped: feature.minfreq of CRFsuite, -f of CRF++
+    transitions   "observed", or "all" for every transition: feature.possible_transitions, all_possible_transitions
+    min_count     attributes seen less often in training are dropped: feature.minfreq of CRFsuite, -f of CRF++
     class_weight  {label: weight} or "balanced", as in scikit-learn
-    seed, threads same seed (random_state), same bits, any number of threads (n_jobs); None uses every core
+    seed, threads the result depends on the seed (random_state), not on the number of threads (n_jobs); None: every core
     """
 
     _kind = "crf"
