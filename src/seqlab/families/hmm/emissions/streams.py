@@ -32,7 +32,7 @@ PLAIN = (SymbolDistribution, BagDistribution, GaussianDistribution, MixtureDistr
 class Streams(Emission):
     """Several observations per token, independent given the state: Streams(word=Categorical(), pitch=Gaussian()).
 
-    parts   a dict of streams by name, instead of keyword arguments
+    parts   a dict of streams by name, instead of named arguments
 
     eq:stream-emission   P(x | y) = Π_s P(x_s | y)
     """
