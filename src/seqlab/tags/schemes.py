@@ -177,5 +177,7 @@ def _named(name: str | Scheme) -> Scheme:
             f"IOB2 (every span begins with B, also called BIO); say which"
         )
     if key not in ALIASES:
-        raise SchemeError(f"unknown tag scheme {name!r}; there are {', '.join(ALIASES)}, in any case")
+        raise SchemeError(
+            f"unknown tag scheme {name!r}; there are {', '.join(ALIASES)} (upper or lower case)"
+        )
     return ALIASES[key]
