@@ -1,34 +1,24 @@
-"""BaseHMM: hmmlearn's estimator over the core, with the hooks that subclasses override."""
+"""hmmlearn.base: BaseHMM and VariationalBaseHMM, whose emissions a subclass defines by hooks."""
 
 from __future__ import annotations
 
-import logging
 import string
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from seqlab.compat.hmmlearn import _hmmc
+from seqlab.compat.hmmlearn import _kl_divergence as _kl
+from seqlab.compat.hmmlearn.estimator import DECODER_ALGORITHMS, Stats, _AbstractHMM
 from seqlab.compat.hmmlearn.monitor import ConvergenceMonitor
-from seqlab.errors import OptionError, Place, ScoreError, ShapeError
+from seqlab.errors import OptionError, ShapeError
 from seqlab.families.hmm.emissions.base import Floats, logs, normalised
 
-__all__ = ["DECODER_ALGORITHMS", "BaseHMM", "ConvergenceMonitor"]
-
-DECODER_ALGORITHMS = frozenset(("viterbi", "map"))
-IMPLEMENTATIONS = ("log", "scaling")
-SMALLEST = -690.0  # log of the least number that hmmlearn's scaling takes
-Ids = npt.NDArray[np.int64]
-Stats = dict[str, Any]
-
-log = logging.getLogger(__name__)
+__all__ = ["DECODER_ALGORITHMS", "BaseHMM", "ConvergenceMonitor", "VariationalBaseHMM", "_AbstractHMM"]
 
 
-class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Hidden Markov model with emissions that a subclass defines by hooks.
+class BaseHMM(_AbstractHMM):
+    """Hidden Markov model with emissions that a subclass defines by hooks, trained by EM.
 
     n_components      number of states, K
     startprob_prior   Dirichlet parameters of startprob_, a number or (K,); 1 is flat
@@ -48,10 +38,6 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     _initialize_sufficient_statistics, _accumulate_sufficient_statistics, _do_mstep, _get_n_fit_scalars_per_param.
     """
 
-    startprob_: Any
-    transmat_: Any
-    n_features: Any
-
     def __init__(
         self,
         n_components: int = 1,
@@ -66,78 +52,39 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         init_params: str = string.ascii_letters,
         implementation: str = "log",
     ) -> None:
-        self.n_components = n_components
+        super().__init__(
+            n_components, algorithm, random_state, n_iter, tol, verbose, params, init_params, implementation
+        )
         self.startprob_prior = startprob_prior
         self.transmat_prior = transmat_prior
-        self.algorithm = algorithm
-        self.random_state = random_state
-        self.n_iter = n_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.params = params
-        self.init_params = init_params
-        self.implementation = implementation
-        self.monitor_ = ConvergenceMonitor(self.tol, self.n_iter, self.verbose)
 
-    # ------------------------------------------------------------------------------------------ questions
+    def _init(self, X: Any, lengths: Any = None) -> None:
+        """Make a start for X: Dirichlet draws for startprob_ and transmat_; subclasses add their own."""
+        super()._init(X, lengths)
+        chance = check_random_state(self.random_state)
+        flat = np.full(self.n_components, 1.0 / self.n_components)
+        if self._needs_init("s", "startprob_"):
+            self.startprob_ = chance.dirichlet(flat)
+        if self._needs_init("t", "transmat_"):
+            self.transmat_ = chance.dirichlet(flat, size=self.n_components)
+        self._say_degenerate(X)
 
-    def score(self, X: Any, lengths: Any = None) -> float:
-        """Compute the log-likelihood of rows X (T, D), of sequences with these lengths; one sequence without."""
-        return float(_hmmc.log_likelihoods(self._trellises(X, lengths)).sum())
+    def _check(self) -> None:
+        """Check startprob_ and transmat_; subclasses add their own."""
+        k = self.n_components
+        self.startprob_ = self._distribution("startprob_", (k,))
+        self.transmat_ = self._distribution("transmat_", (k, k))
 
-    def score_samples(self, X: Any, lengths: Any = None) -> tuple[float, Floats]:
-        """Compute the log-likelihood of X, and P(state | sequence) for each row (T, K); lengths as in score."""
-        log_z, gamma = _hmmc.posteriors(self._trellises(X, lengths))
-        return float(log_z.sum()), gamma
-
-    def predict_proba(self, X: Any, lengths: Any = None) -> Floats:
-        """Compute P(state | sequence) for each row of X (T, K); lengths as in score."""
-        return self.score_samples(X, lengths)[1]
-
-    def decode(self, X: Any, lengths: Any = None, algorithm: str | None = None) -> tuple[float, Ids]:
-        """Find the states of each row of X (T,), and their log probability; lengths as in score.
-
-        algorithm   "viterbi" or "map" instead of the model's own; "map" gives the sum of probabilities of its states
-        """
-        chosen = algorithm or self.algorithm
-        if chosen not in DECODER_ALGORITHMS:
-            raise OptionError(f"algorithm must be 'viterbi' or 'map', got {chosen!r}")
-        batch = self._trellises(X, lengths)
-        if chosen == "viterbi":
-            scores, states = _hmmc.paths(batch)
-            return float(scores.sum()), states
-        gamma = _hmmc.posteriors(batch)[1]
-        return float(gamma.max(axis=1).sum()), gamma.argmax(axis=1)
-
-    def predict(self, X: Any, lengths: Any = None) -> Ids:
-        """Find the states of each row of X (T,); lengths as in score."""
-        return self.decode(X, lengths)[1]
-
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, currstate: int | None = None
-    ) -> tuple[npt.NDArray[Any], Ids]:
-        """Draw a sequence: rows (n_samples, D), and their states (n_samples,).
-
-        random_state   seed or RandomState; None for the model's own
-        currstate      the first state; None to draw it
-        """
-        self._checked()
-        chance = check_random_state(self.random_state if random_state is None else random_state)
-        moves = np.cumsum(self.transmat_, axis=1)
-        state = _drawn(np.cumsum(self.startprob_), chance) if currstate is None else int(currstate)
-        states, rows = [state], [self._generate_sample_from_state(state, random_state=chance)]
-        for _ in range(n_samples - 1):
-            state = _drawn(moves[state], chance)
-            states.append(state)
-            rows.append(self._generate_sample_from_state(state, random_state=chance))
-        return np.atleast_2d(rows), np.array(states, dtype=np.int64)
-
-    def get_stationary_distribution(self) -> Floats:
-        """Compute the long-run share of each state (K,): the left eigenvector of transmat_ for the eigenvalue 1."""
-        check_is_fitted(self, "transmat_")
-        values, vectors = np.linalg.eig(np.asarray(self.transmat_).T)
-        vector = np.real(vectors[:, np.argmax(values.real)])
-        return np.asarray(vector / vector.sum())
+    def _do_mstep(self, stats: Stats) -> None:
+        """Estimate startprob_ and transmat_ of the sums; what was 0 stays 0."""
+        if "s" in self.params:
+            counts = np.maximum(self.startprob_prior - 1 + stats["start"], 0)
+            counts = np.where(self.startprob_ == 0, 0.0, counts)
+            self.startprob_ = normalised(counts, self.startprob_, 0)
+        if "t" in self.params:
+            counts = np.maximum(self.transmat_prior - 1 + stats["trans"], 0)
+            counts = np.where(self.transmat_ == 0, 0.0, counts)
+            self.transmat_ = normalised(counts, np.zeros_like(counts), 1)
 
     def aic(self, X: Any, lengths: Any = None) -> float:
         """Compute Akaike's information criterion on X, lower is better; lengths as in score."""
@@ -153,235 +100,149 @@ class BaseHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             raise NotImplementedError("_get_n_fit_scalars_per_param must be overridden for aic and bic")
         return sum(counts.values())
 
-    # ------------------------------------------------------------------------------------------ training
-
-    def fit(self, X: Any, lengths: Any = None) -> Self:
-        """Estimate the parameters by EM on rows X (T, D), of sequences with these lengths; one sequence without."""
-        X, lengths = self._read(X, lengths)
-        if self.implementation not in IMPLEMENTATIONS:
-            raise OptionError(f"implementation must be 'log' or 'scaling', got {self.implementation!r}")
-        self._init(X, lengths)
-        self._check()
-        self.monitor_._reset()
-        for _ in range(self.n_iter):
-            with np.errstate(under="ignore"):  # small probabilities may become 0
-                stats, log_prob = self._do_estep(X, lengths)
-                bound = self._compute_lower_bound(log_prob)
-                self._do_mstep(stats)  # before the question whether it has converged: n_iter=1 is one step
-            self.monitor_.report(bound)
-            if self.monitor_.converged:
-                break
-            if (self.transmat_.sum(axis=1) == 0).any():
-                log.warning("a row of transmat_ sums to 0: no sequence goes on from its state")
-        return self
-
-    def _do_estep(self, X: Any, lengths: Any) -> tuple[Stats, float]:
-        """Sum up the statistics of all sequences: in one pass of the core, or one by one for hooks of a subclass."""
-        stats = self._initialize_sufficient_statistics()
-        self._estep_begin()
-        if self._has_own(
-            "_compute_log_likelihood", "_compute_likelihood", "_accumulate_sufficient_statistics"
-        ):
-            return stats, sum(self._one_by_one(stats, part) for part in _split(X, lengths))
-        frames = self._scalable(self._compute_log_likelihood(X))
-        found, gamma = _hmmc.expectation(logs(self.startprob_), self.transmat_, frames, lengths)
-        stats["nobs"] += len(lengths)
-        if "s" in self.params:
-            stats["start"] += found.start
-        if "t" in self.params:
-            stats["trans"] += found.edge
-        self._accumulate_emissions(stats, X, gamma)
-        return stats, float(found.log_z.sum())
-
-    def _one_by_one(self, stats: Stats, X: Any) -> float:
-        if self.implementation == "scaling":
-            frames = self._compute_likelihood(X)
-            log_frames = logs(np.asarray(frames, dtype=np.float64))
-            log_prob, ahead, scaling = _hmmc.forward_scaling(self.startprob_, self.transmat_, frames)
-            behind = _hmmc.backward_scaling(self.startprob_, self.transmat_, frames, scaling)
-        else:
-            frames = log_frames = self._compute_log_likelihood(X)
-            log_prob, ahead = _hmmc.forward_log(self.startprob_, self.transmat_, frames)
-            behind = _hmmc.backward_log(self.startprob_, self.transmat_, frames)
-        gamma = _hmmc.posteriors(_hmmc.trellises(self.startprob_, self.transmat_, log_frames))[1]
-        self._accumulate_sufficient_statistics(stats, X, frames, gamma, ahead, behind)
-        return log_prob
-
-    def _estep_begin(self) -> None:
-        """Prepare an E step; a hook."""
-
-    def _compute_lower_bound(self, curr_logprob: float) -> float:
-        """Return what the monitor sees of an iteration; a hook."""
-        return curr_logprob
-
-    def _initialize_sufficient_statistics(self) -> Stats:
-        """Make sums of zero: "nobs" sequences, "start" (K,), "trans" (K, K); subclasses add their own."""
-        k = self.n_components
-        return {"nobs": 0, "start": np.zeros(k), "trans": np.zeros((k, k))}
-
-    def _accumulate_sufficient_statistics(
-        self, stats: Stats, X: Any, lattice: Any, posteriors: Any, fwdlattice: Any, bwdlattice: Any
-    ) -> None:
-        """Add one sequence X to the sums.
-
-        lattice                  P(x_t | state) with implementation="scaling", its log with "log"
-        posteriors               P(state | sequence)
-        fwdlattice, bwdlattice   forward and backward tables, scaled or in logs
-        """
-        stats["nobs"] += 1
-        if "s" in self.params:
-            stats["start"] += posteriors[0]
-        if "t" in self.params and len(lattice) > 1:
-            if self.implementation == "scaling":
-                stats["trans"] += _hmmc.compute_scaling_xi_sum(
-                    fwdlattice, self.transmat_, bwdlattice, lattice
-                )
-            else:
-                found = _hmmc.compute_log_xi_sum(fwdlattice, self.transmat_, bwdlattice, lattice)
-                stats["trans"] += np.exp(found)
-        self._accumulate_emissions(stats, X, posteriors)
-
-    def _accumulate_emissions(self, stats: Stats, X: Any, posteriors: Floats) -> None:
-        """Add rows X, weighted by posteriors, to the sums of the emissions; those of one sequence or of many."""
-
-    def _do_mstep(self, stats: Stats) -> None:
-        """Estimate startprob_ and transmat_ of the sums; what was 0 stays 0."""
-        if "s" in self.params:
-            counts = np.maximum(self.startprob_prior - 1 + stats["start"], 0)
-            counts = np.where(self.startprob_ == 0, 0.0, counts)
-            self.startprob_ = normalised(counts, self.startprob_, 0)
-        if "t" in self.params:
-            counts = np.maximum(self.transmat_prior - 1 + stats["trans"], 0)
-            counts = np.where(self.transmat_ == 0, 0.0, counts)
-            self.transmat_ = normalised(counts, np.zeros_like(counts), 1)
-
-    # ------------------------------------------------------------------------------------------ hooks of the emissions
-
-    def _compute_log_likelihood(self, X: Any) -> Floats:
-        """Compute log P(x_t | state) (T, K); a hook, or _compute_likelihood instead."""
-        if type(self)._compute_likelihood is BaseHMM._compute_likelihood:
-            raise NotImplementedError("_compute_log_likelihood or _compute_likelihood must be overridden")
-        return logs(np.asarray(self._compute_likelihood(X), dtype=np.float64))
-
-    def _compute_likelihood(self, X: Any) -> Floats:
-        """Compute P(x_t | state) (T, K); a hook, or _compute_log_likelihood instead."""
-        if type(self)._compute_log_likelihood is BaseHMM._compute_log_likelihood:
-            raise NotImplementedError("_compute_log_likelihood or _compute_likelihood must be overridden")
-        with np.errstate(under="ignore"):
-            return np.asarray(np.exp(self._compute_log_likelihood(X)))
-
-    def _generate_sample_from_state(self, state: int, random_state: Any = None) -> Any:  # noqa: ARG002
-        """Draw a row from a state; a hook, without which rows are empty."""
-        return ()
-
-    def _get_n_fit_scalars_per_param(self) -> dict[str, int] | None:
-        """Count free parameters by letter; a hook, None for unknown."""
-        return None
-
-    # ------------------------------------------------------------------------------------------ start and checks
-
-    def _init(self, X: Any, lengths: Any = None) -> None:  # noqa: ARG002
-        """Make a start for X: Dirichlet draws for startprob_ and transmat_; subclasses add their own."""
-        self._check_and_set_n_features(X)
-        chance = check_random_state(self.random_state)
-        flat = np.full(self.n_components, 1.0 / self.n_components)
-        if self._needs_init("s", "startprob_"):
-            self.startprob_ = chance.dirichlet(flat)
-        if self._needs_init("t", "transmat_"):
-            self.transmat_ = chance.dirichlet(flat, size=self.n_components)
-        counts = self._get_n_fit_scalars_per_param()
-        free = 0 if counts is None else sum(counts.get(letter, 0) for letter in self.params)
-        if X.size < free:
-            log.warning(
-                "%d free numbers are to be learned from %d: that is a degenerate solution",
-                free,
-                X.size,
-            )
-
-    def _needs_init(self, code: str, name: str) -> bool:
-        """Tell whether fit makes a start for an attribute: its letter is in init_params, or it is not set."""
-        present = hasattr(self, name)
-        if code in self.init_params and present:
-            log.warning(
-                "%r was set, but will be overwritten, since init_params has %r",
-                name,
-                code,
-            )
-        return code in self.init_params or not present
-
-    def _check_and_set_n_features(self, X: Any) -> None:
-        """Compare the number of columns of X with n_features, or set that."""
-        if not hasattr(self, "n_features"):
-            self.n_features = X.shape[1]
-        elif self.n_features != X.shape[1]:
-            raise ShapeError(f"X has {X.shape[1]} columns, but the model has n_features={self.n_features}")
-
-    def _check(self) -> None:
-        """Check startprob_ and transmat_; subclasses add their own."""
-        k = self.n_components
-        self.startprob_ = self._distribution("startprob_", (k,))
-        self.transmat_ = self._distribution("transmat_", (k, k))
-
-    def _distribution(self, name: str, shape: tuple[int, ...]) -> Floats:
-        """Return an attribute as probabilities of this shape."""
-        value = np.asarray(getattr(self, name), dtype=np.float64)
-        if value.shape != shape:
-            raise ShapeError(f"{name} must have shape {shape}, got {value.shape}")
-        if not (value >= 0).all():
-            raise OptionError(f"{name} must be probabilities, from 0 up, got {value.min()}")
-        sums = value.sum(axis=-1)
-        if not np.allclose(sums, 1):
-            raise OptionError(f"{name} must sum to 1 over each row, got {sums}")
-        return value
-
-    def _checked(self) -> None:
-        check_is_fitted(self, "startprob_")
-        self._check()
-
-    def _read(self, X: Any, lengths: Any) -> tuple[Any, Ids]:
-        """Read what a user gave: rows, and lengths that sum to their number."""
-        X = check_array(X)
-        lengths = np.asarray([len(X)] if lengths is None else lengths)
-        if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or (lengths < 0).any():
-            raise ShapeError(f"lengths must be a list of whole numbers from 0 up, got {lengths!r:.80}")
-        if lengths.sum() != len(X):
-            raise ShapeError(f"lengths must sum to the {len(X)} rows of X, but they sum to {lengths.sum()}")
-        return X, lengths[lengths > 0].astype(np.int64)
-
-    def _trellises(self, X: Any, lengths: Any) -> Any:
-        """Make the trellises of what a user gave."""
-        self._checked()
-        X, lengths = self._read(X, lengths)
-        with np.errstate(under="ignore"):
-            if self._has_own("_compute_log_likelihood", "_compute_likelihood"):
-                parts = [np.asarray(self._compute_log_likelihood(part)) for part in _split(X, lengths)]
-                frames, lengths = np.concatenate(parts), np.array([len(part) for part in parts])
-            else:
-                frames = self._scalable(self._compute_log_likelihood(X))
-        return _hmmc.trellises(self.startprob_, self.transmat_, frames, lengths)
-
-    def _scalable(self, frames: Floats) -> Floats:
-        """Refuse rows that scaled numbers cannot hold, with implementation="scaling"; "log" takes them."""
-        if self.implementation == "scaling" and (lost := frames.max(axis=1) < SMALLEST).any():
-            raise ScoreError(
-                "it is so improbable in every state that scaled numbers underflow; implementation='log' takes it",
-                place=Place(int(lost.argmax()), unit="row", of="X"),
-            )
-        return frames
-
-    def _has_own(self, *names: str) -> bool:
-        """Tell whether a subclass outside this package has one of these hooks: then sequences go one by one."""
-        here = __name__.rpartition(".")[0]
-        return any(not getattr(type(self), name).__module__.startswith(here) for name in names)
-
 
 _BaseHMM = BaseHMM  # the name that old programs import
 
 
-def _split(X: Any, lengths: Any) -> list[Any]:
-    return np.split(X, np.cumsum(lengths)[:-1])
+class VariationalBaseHMM(_AbstractHMM):
+    """Hidden Markov model with distributions over its parameters, trained by variational Bayes (eq:variational-hmm).
+
+    n_components      number of states, K
+    startprob_prior   Dirichlet parameters of the start, a number or (K,); None for 1 / K
+    transmat_prior    Dirichlet parameters of the rows of moves, a number or (K, K); None for 1 / K
+    algorithm         "viterbi" for the best path, "map" for the best state of each row
+    random_state      seed or RandomState of starts and samples
+    n_iter, tol       iterations at most; training ends when one raises the lower bound by less than tol
+    verbose           True for a line on standard error after each iteration
+    params            letters of what training changes: "s" start, "t" moves, others of the emissions
+    init_params       letters of what fit begins anew; the rest keeps what was set
+    implementation    "log" or "scaling": which numbers the hooks get; results are the same
+
+    startprob_prior_, startprob_posterior_ (K,)     Dirichlet parameters; startprob_ is their mean
+    transmat_prior_, transmat_posterior_ (K, K)     Dirichlet parameters; transmat_ are their means
+    monitor_                                        ConvergenceMonitor of the training, with lower bounds
+
+    Hooks beside those of BaseHMM: _compute_subnorm_log_likelihood or _compute_subnorm_likelihood (expected log
+    densities of rows, for training), _estep_begin, _compute_lower_bound.
+    """
+
+    _estep_names = (
+        "startprob_subnorm_",
+        "transmat_subnorm_",
+        "_compute_subnorm_log_likelihood",
+        "_compute_subnorm_likelihood",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        startprob_prior: Any = None,
+        transmat_prior: Any = None,
+        algorithm: str = "viterbi",
+        random_state: Any = None,
+        n_iter: int = 100,
+        tol: float = 1e-6,
+        verbose: bool = False,
+        params: str = "ste",
+        init_params: str = "ste",
+        implementation: str = "log",
+    ) -> None:
+        super().__init__(
+            n_components, algorithm, random_state, n_iter, tol, verbose, params, init_params, implementation
+        )
+        self.startprob_prior = startprob_prior
+        self.transmat_prior = transmat_prior
+
+    def _init(self, X: Any, lengths: Any = None) -> None:
+        """Make a start for X: Dirichlet draws, with as much weight as X; subclasses add their own."""
+        super()._init(X, lengths)
+        k, chance = self.n_components, check_random_state(self.random_state)
+        lengths = [len(X)] if lengths is None else lengths
+        flat = np.full(k, 1.0 / k)
+        if self._needs_any("s", "startprob_posterior_", "startprob_prior_"):
+            self.startprob_prior_ = filled(self.startprob_prior, 1.0 / k, (k,), "startprob_prior")
+            self.startprob_posterior_ = chance.dirichlet(flat) * len(lengths)
+        if self._needs_any("t", "transmat_posterior_", "transmat_prior_"):
+            self.transmat_prior_ = filled(self.transmat_prior, 1.0 / k, (k, k), "transmat_prior")
+            self.transmat_posterior_ = chance.dirichlet(flat, size=k) * (sum(lengths) / k)
+        self._say_degenerate(X)
+
+    def _needs_any(self, code: str, *names: str) -> bool:
+        return any(self._needs_init(code, name) for name in names)
+
+    def _check(self) -> None:
+        """Check priors and posteriors of start and moves, those that are set; subclasses add their own."""
+        k = self.n_components
+        self._check_counts("startprob_", (k,))
+        self._check_counts("transmat_", (k, k))
+
+    def _check_counts(self, name: str, shape: tuple[int, ...]) -> None:
+        """Check the Dirichlet parameters of a table, before data and after."""
+        for one in (f"{name}prior_", f"{name}posterior_"):
+            if hasattr(self, one) and not (self._numbers(one, shape) >= 0).all():
+                raise OptionError(f"{one} must be numbers from 0 up, got {getattr(self, one).min()}")
+
+    def _numbers(self, name: str, shape: tuple[int, ...]) -> Floats:
+        """Read an attribute as an array of finite numbers of this shape."""
+        check_is_fitted(self, name)
+        value = np.asarray(getattr(self, name), dtype=np.float64)
+        if value.shape != shape:
+            raise ShapeError(f"{name} must have shape {shape}, got {value.shape}")
+        if not np.isfinite(value).all():
+            raise OptionError(f"{name} must be finite numbers, got {value!r:.80}")
+        setattr(self, name, value)
+        return value
+
+    # eq:variational-hmm   exp E[log π], exp E[log A]: the forward pass runs on them, though they sum to less than 1
+    def _estep_begin(self) -> None:
+        """Compute geometric means of start and moves under the posterior, which the E step runs on."""
+        self.startprob_subnorm_ = np.exp(_kl.expected_logs(self.startprob_posterior_))
+        self.transmat_subnorm_ = np.exp(_kl.expected_logs(self.transmat_posterior_))
+
+    def _do_mstep(self, stats: Stats) -> None:
+        """Add the sums to the priors; startprob_ and transmat_ are the means of the posteriors."""
+        for letter, name, sums in (("s", "startprob", "start"), ("t", "transmat", "trans")):
+            self._updated(letter, name, stats[sums])
+
+    def _updated(self, letter: str, name: str, counts: Floats) -> None:
+        """Add counts to the Dirichlet prior of a table; the table itself is the mean of the posterior."""
+        if letter in self.params:
+            setattr(self, f"{name}_posterior_", getattr(self, f"{name}_prior_") + counts)
+        if letter in self.params or not hasattr(self, f"{name}_"):
+            posterior = getattr(self, f"{name}_posterior_")
+            setattr(self, f"{name}_", posterior / posterior.sum(axis=-1, keepdims=True))
+
+    def _compute_lower_bound(self, curr_logprob: float) -> float:
+        """Compute the lower bound of the log evidence, before the terms of the emissions.
+
+        curr_logprob   log-likelihood under the tables of _estep_begin
+        """
+        apart = float(_kl.kl_dirichlet(self.startprob_posterior_, self.startprob_prior_))
+        apart += float(_kl.kl_dirichlet(self.transmat_posterior_, self.transmat_prior_).sum())
+        return curr_logprob - apart
+
+    def _compute_subnorm_log_likelihood(self, X: Any) -> Floats:
+        """Compute E[log P(x_t | state)] (T, K); a hook, or _compute_subnorm_likelihood instead."""
+        if type(self)._compute_subnorm_likelihood is VariationalBaseHMM._compute_subnorm_likelihood:
+            raise NotImplementedError(
+                "_compute_subnorm_log_likelihood or _compute_subnorm_likelihood must be overridden"
+            )
+        return logs(np.asarray(self._compute_subnorm_likelihood(X), dtype=np.float64))
+
+    def _compute_subnorm_likelihood(self, X: Any) -> Floats:
+        """Compute exp E[log P(x_t | state)] (T, K); a hook, or _compute_subnorm_log_likelihood instead."""
+        if type(self)._compute_subnorm_log_likelihood is VariationalBaseHMM._compute_subnorm_log_likelihood:
+            raise NotImplementedError(
+                "_compute_subnorm_log_likelihood or _compute_subnorm_likelihood must be overridden"
+            )
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(self._compute_subnorm_log_likelihood(X)))
 
 
-def _drawn(cumulated: Floats, chance: Any) -> int:
-    """Draw the index of a cumulated distribution with one uniform number."""
-    return int((cumulated > chance.rand()).argmax())
+def filled(value: Any, usual: float, shape: tuple[int, ...], name: str) -> Floats:
+    """Spread an option over a table of this shape; the usual number for None."""
+    array = np.asarray(usual if value is None else value, dtype=np.float64)
+    try:
+        return np.array(np.broadcast_to(array, shape))
+    except ValueError:
+        raise ShapeError(f"{name} must be a number or have shape {shape}, got {array.shape}") from None

@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_random_state
 
-from seqlab.compat.hmmlearn.base import BaseHMM, Stats
+from seqlab.compat.hmmlearn._emissions import BaseGaussianHMM, check_width, clusters, known, outer, spread
+from seqlab.compat.hmmlearn.base import BaseHMM
+from seqlab.compat.hmmlearn.estimator import Stats
 from seqlab.compat.hmmlearn.stats import log_multivariate_normal_density
-from seqlab.compat.hmmlearn.utils import fill_covars
-from seqlab.errors import CorpusError, OptionError, ShapeError
+from seqlab.errors import OptionError, ShapeError
 from seqlab.families.hmm.emissions import covariances as shapes
 from seqlab.families.hmm.emissions.base import Floats, divided, logs
-
-COVARIANCE_TYPES = frozenset(("spherical", "diag", "full", "tied"))
 
 log = logging.getLogger(__name__)
 
 
-class GaussianHMM(BaseHMM):
+class GaussianHMM(BaseGaussianHMM, BaseHMM):
     """Hidden Markov model with one Gaussian in every state over rows of D numbers.
 
     covariance_type   "spherical", "diag", "full" or "tied" (one matrix for all states)
@@ -75,42 +74,17 @@ class GaussianHMM(BaseHMM):
         self.covars_prior = covars_prior
         self.covars_weight = covars_weight
 
-    @property
-    def covars_(self) -> Floats:
-        """Covariances as matrices (K, D, D)."""
-        held = self._covars_
-        width = held.shape[-1] if held.ndim > 1 else self.n_features
-        return fill_covars(held, self.covariance_type, self.n_components, width)
-
-    @covars_.setter
-    def covars_(self, covars: Any) -> None:
-        value, kind = np.array(covars, dtype=np.float64), _known(self.covariance_type)
-        if kind == "spherical" and value.size == self.n_components:
-            value = value.reshape(-1)
-        wide = kind == "spherical" and value.ndim > 1  # the variance once for each number
-        width = value.shape[-1] if value.ndim else 1
-        self._covars_ = shapes.checked(
-            value,
-            kind,
-            (self.n_components, width) if wide else shapes.shape_of(kind, self.n_components, width),
-        )
-
     def _init(self, X: Any, lengths: Any = None) -> None:
-        _known(self.covariance_type)
+        known(self.covariance_type)
         super()._init(X, lengths)
         if self._needs_init("m", "means_"):
-            self.means_ = _clusters(X, self.n_components, self.random_state).cluster_centers_
+            self.means_ = clusters(X, self.n_components, self.random_state).cluster_centers_
         if self._needs_init("c", "covars_"):
-            matrix, kind = _spread(X, self.min_covar), self.covariance_type
-            if kind == "spherical":  # hmmlearn's mean of all cells
-                matrix = np.full(X.shape[1], matrix.mean())
-            elif kind == "diag":
-                matrix = np.diag(matrix)
-            self.covars_ = matrix if kind == "tied" else np.stack([matrix] * self.n_components)
+            self._start_covariances(X, self.min_covar)
 
     def _check(self) -> None:
         super()._check()
-        _known(self.covariance_type)
+        known(self.covariance_type)
         self.means_ = np.asarray(self.means_, dtype=np.float64)
         if self.means_.ndim != 2 or len(self.means_) != self.n_components:
             raise ShapeError(
@@ -118,62 +92,27 @@ class GaussianHMM(BaseHMM):
             )
         self.n_features = self.means_.shape[1]
 
-    def _get_n_fit_scalars_per_param(self) -> dict[str, int]:
-        k, d = self.n_components, self.n_features
-        spread = {"spherical": k, "diag": k * d, "full": k * d * (d + 1) // 2, "tied": d * (d + 1) // 2}
-        return {"s": k - 1, "t": k * (k - 1), "m": k * d, "c": spread[self.covariance_type]}
-
-    def _compute_log_likelihood(self, X: Any) -> Floats:
-        _check_width(X, self.n_features)
-        return log_multivariate_normal_density(X, self.means_, self._covars_, self.covariance_type)
-
-    def _initialize_sufficient_statistics(self) -> Stats:
-        stats, k, d = super()._initialize_sufficient_statistics(), self.n_components, self.n_features
-        stats |= {"post": np.zeros(k), "obs": np.zeros((k, d)), "obs**2": np.zeros((k, d))}
-        if self.covariance_type in ("tied", "full"):
-            stats["obs*obs.T"] = np.zeros((k, d, d))
-        return stats
-
-    def _accumulate_emissions(self, stats: Stats, X: Any, posteriors: Floats) -> None:
-        if "m" in self.params or "c" in self.params:
-            stats["post"] += posteriors.sum(axis=0)
-            stats["obs"] += posteriors.T @ X
-        if "c" in self.params and self.covariance_type in ("spherical", "diag"):
-            stats["obs**2"] += posteriors.T @ X**2
-        elif "c" in self.params:
-            stats["obs*obs.T"] += _products(posteriors, X)
-
     def _do_mstep(self, stats: Stats) -> None:
         super()._do_mstep(stats)
-        post = np.broadcast_to(stats["post"][:, None], stats["obs"].shape)
+        post = stats["post"][:, None]
         if "m" in self.params:
             sums = self.means_weight * self.means_prior + stats["obs"]
-            self.means_ = divided(sums, self.means_weight + post, self.means_)
+            counts = np.broadcast_to(self.means_weight + post, sums.shape)
+            self.means_ = divided(sums, counts, self.means_)
         if "c" in self.params:
-            self._covars_ = self._new_covariances(stats, post)
+            squares = self._squares(stats, self.means_prior, self.means_weight)
+            self._covars_ = self._new_covariances(squares, post)
 
-    def _new_covariances(self, stats: Stats, post: Floats) -> Floats:
-        """Estimate covariances of the sums, with hmmlearn's priors."""
-        means, obs, kind = self.means_, stats["obs"], self.covariance_type
-        pull = means - self.means_prior
-        if kind in ("spherical", "diag"):
-            squares = stats["obs**2"] - 2 * means * obs + means**2 * post + self.means_weight * pull**2
-            made = (self.covars_prior + squares) / np.maximum(max(self.covars_weight - 1, 0) + post, 1e-5)
-            return (
-                made if kind == "diag" else np.repeat(made.mean(axis=1, keepdims=True), made.shape[1], axis=1)
-            )
-        cross = _outer(obs, means)
-        squares = (
-            stats["obs*obs.T"] - cross - np.swapaxes(cross, 1, 2) + _outer(means, means) * post[:, :1, None]
-        )
-        squares += self.means_weight * _outer(pull, pull)
-        weight = max(self.covars_weight - self.n_features, 0)
+    def _new_covariances(self, squares: Floats, post: Floats) -> Floats:
+        """Divide sums of squares by counts (K, 1), with hmmlearn's priors."""
+        kind, width = self.covariance_type, self.n_features
+        weight = max(self.covars_weight - (width if self._whole else 1), 0)
         if kind == "tied":
-            return np.asarray((self.covars_prior + squares.sum(axis=0)) / (weight + stats["post"].sum()))
-        return divided(self.covars_prior + squares, weight + post[:, :1, None], self._covars_)
-
-    def _generate_sample_from_state(self, state: int, random_state: Any = None) -> Any:
-        return check_random_state(random_state).multivariate_normal(self.means_[state], self.covars_[state])
+            return np.asarray((self.covars_prior + squares.sum(axis=0)) / (weight + post.sum()))
+        if kind == "full":
+            return divided(self.covars_prior + squares, (weight + post)[..., None], self._covars_)
+        made = np.asarray((self.covars_prior + squares) / np.maximum(weight + post, 1e-5))
+        return made if kind == "diag" else np.repeat(made.mean(axis=1, keepdims=True), width, axis=1)
 
 
 class GMMHMM(BaseHMM):
@@ -240,34 +179,34 @@ class GMMHMM(BaseHMM):
     @property
     def _shape(self) -> tuple[int, ...]:
         """Shape of covars_."""
-        k, m, d, kind = self.n_components, self.n_mix, self.n_features, _known(self.covariance_type)
+        k, m, d, kind = self.n_components, self.n_mix, self.n_features, known(self.covariance_type)
         return (k, d, d) if kind == "tied" else (k, m, *shapes.shape_of(kind, k, d)[1:])
 
     def _init(self, X: Any, lengths: Any = None) -> None:
-        _known(self.covariance_type)
+        known(self.covariance_type)
         super()._init(X, lengths)
         k, m = self.n_components, self.n_mix
         if self._needs_init("w", "weights_"):
             self.weights_ = np.full((k, m), 1 / m)
         if self._needs_init("m", "means_"):
-            outer = _clusters(X, k, self.random_state)
+            outer = clusters(X, k, self.random_state)
             parts = [X[outer.labels_ == state] for state in range(k)]
             self.means_ = np.stack([self._centres(part, outer.cluster_centers_, X) for part in parts])
         if self._needs_init("c", "covars_"):
-            matrix, kind = _spread(X, self.min_covar), self.covariance_type
+            matrix, kind = spread(X, self.min_covar), self.covariance_type
             cell = {"spherical": matrix.mean(), "diag": np.diag(matrix)}.get(kind, matrix)
             self.covars_ = np.array(np.broadcast_to(cell, self._shape))
 
     def _centres(self, rows: Any, centres: Floats, X: Any) -> Floats:
         """Find the means of a state's mixture: clusters of its rows, or draws if they are too few."""
         if len(rows) >= self.n_mix:
-            return np.asarray(_clusters(rows, self.n_mix, self.random_state).cluster_centers_)
-        chance, spread = check_random_state(self.random_state), _spread(X, self.min_covar)
-        return np.asarray(chance.multivariate_normal(centres.mean(axis=0), spread, size=self.n_mix))
+            return np.asarray(clusters(rows, self.n_mix, self.random_state).cluster_centers_)
+        chance, matrix = check_random_state(self.random_state), spread(X, self.min_covar)
+        return np.asarray(chance.multivariate_normal(centres.mean(axis=0), matrix, size=self.n_mix))
 
     def _check(self) -> None:
         super()._check()
-        kind = _known(self.covariance_type)
+        kind = known(self.covariance_type)
         self.means_ = np.array(self.means_, dtype=np.float64)
         if not hasattr(self, "n_features"):
             self.n_features = self.means_.shape[-1]
@@ -307,7 +246,7 @@ class GMMHMM(BaseHMM):
 
     def _joint(self, X: Any) -> Floats:
         """Compute log (weight · density) of each Gaussian (T, K, M)."""
-        _check_width(X, self.n_features)
+        check_width(X, self.n_features)
         kind, covars = self.covariance_type, self.covars_
         if kind == "tied":
             kind, covars = "full", np.repeat(covars, self.n_mix, axis=0)
@@ -380,7 +319,7 @@ class GMMHMM(BaseHMM):
         if self.covariance_type == "spherical":
             squares = (weight * pull**2).sum(axis=2)
             return squares + 2 * second + stats["c_n"], d * (post + 1) + 2 * (first + 1)
-        squares, prior = weight[..., None] * _outer(pull, pull), np.swapaxes(first, -1, -2)
+        squares, prior = weight[..., None] * outer(pull, pull), np.swapaxes(first, -1, -2)
         if self.covariance_type == "full":
             return prior + squares + stats["c_n"], (post + 1 + second + d + 1)[..., None, None]
         rows = stats["post_sum"] + self.n_mix + second + d + 1
@@ -395,12 +334,6 @@ class GMMHMM(BaseHMM):
         return chance.multivariate_normal(self.means_[state, part], held)
 
 
-def _known(kind: str) -> str:
-    if kind not in COVARIANCE_TYPES:
-        raise OptionError(f"covariance_type must be one of {sorted(COVARIANCE_TYPES)}, got {kind!r}")
-    return kind
-
-
 def _degenerate_or_sound(covars: Floats, kind: str, shape: tuple[int, ...]) -> Floats:
     """Check covariances that training may have left without any variance, which is logged."""
     if covars.shape != shape:
@@ -413,33 +346,3 @@ def _degenerate_or_sound(covars: Floats, kind: str, shape: tuple[int, ...]) -> F
     if (least <= 0).any():
         log.warning("Degenerate mixture covariance: a variance of covars_ is 0")
     return covars
-
-
-def _clusters(X: Any, count: int, random_state: Any) -> Any:
-    """Fit scikit-learn's k-means with ten starts, as hmmlearn does: the same seed gives the same means."""
-    from sklearn.cluster import KMeans
-
-    return KMeans(n_clusters=count, random_state=random_state, n_init=10).fit(X)
-
-
-def _spread(X: Any, least: float) -> Floats:
-    """Compute the covariance of all rows (D, D), with so much more variance."""
-    if len(X) < 2:
-        raise CorpusError(
-            "one row has no covariance to begin with; set covars_, and leave 'c' out of init_params"
-        )
-    return np.atleast_2d(np.cov(X.T)) + least * np.eye(X.shape[1])
-
-
-def _check_width(X: Any, width: int) -> None:
-    if X.shape[1] != width:
-        raise ShapeError(f"X has {X.shape[1]} columns, but the model has n_features={width}")
-
-
-def _outer(one: Floats, other: Floats) -> Floats:
-    return one[..., :, None] * other[..., None, :]
-
-
-def _products(posteriors: Floats, X: Any) -> Floats:
-    """Sum x xᵀ over rows for every state (K, D, D)."""
-    return np.stack([(X * share[:, None]).T @ X for share in posteriors.T])

@@ -6,16 +6,22 @@ Training is the E step of the core with hmmlearn's priors in the M step; densiti
 from __future__ import annotations
 
 import logging
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_random_state
 
-from seqlab.compat.hmmlearn.base import BaseHMM, Ids, Stats
-from seqlab.compat.hmmlearn.gaussians import COVARIANCE_TYPES, GMMHMM, GaussianHMM
+from seqlab.compat.hmmlearn._emissions import (
+    COVARIANCE_TYPES,
+    BaseCategoricalHMM,
+    check_counts,
+    symbol_parameters,
+)
+from seqlab.compat.hmmlearn.base import BaseHMM
+from seqlab.compat.hmmlearn.estimator import Stats
+from seqlab.compat.hmmlearn.gaussians import GMMHMM, GaussianHMM
 from seqlab.errors import CorpusError, OptionError, ShapeError
-from seqlab.families.hmm.emissions.base import Floats, SymbolRows, VectorRows, divided, logs, normalised
+from seqlab.families.hmm.emissions.base import Floats, VectorRows, divided, normalised
 from seqlab.families.hmm.emissions.poisson import Poisson, PoissonDistribution
 
 __all__ = ["COVARIANCE_TYPES", "GMMHMM", "CategoricalHMM", "GaussianHMM", "MultinomialHMM", "PoissonHMM"]
@@ -23,7 +29,7 @@ __all__ = ["COVARIANCE_TYPES", "GMMHMM", "CategoricalHMM", "GaussianHMM", "Multi
 log = logging.getLogger(__name__)
 
 
-class CategoricalHMM(BaseHMM):
+class CategoricalHMM(BaseCategoricalHMM, BaseHMM):
     """Hidden Markov model of symbols, whole numbers from 0 in one column (T, 1).
 
     emissionprob_prior   Dirichlet parameters of the rows of emissionprob_, a number or (K, n_features)
@@ -82,50 +88,11 @@ class CategoricalHMM(BaseHMM):
             self.n_features = self.emissionprob_.shape[1]
         self.emissionprob_ = self._distribution("emissionprob_", (self.n_components, self.n_features))
 
-    def _read(self, X: Any, lengths: Any) -> tuple[Any, Ids]:
-        X, lengths = super()._read(X, lengths)
-        if X.shape[1] != 1:
-            warnings.warn(
-                "symbols in more than one column are deprecated; give X of shape (n_samples, 1)",
-                DeprecationWarning,
-                stacklevel=3,
-            )
-            X, lengths = X.reshape(-1, 1), lengths * X.shape[1]
-        return X, lengths
-
-    def _check_and_set_n_features(self, X: Any) -> None:
-        _check_counts(X, "symbols")
-        if self.n_features is None:
-            kept = "e" not in self.init_params and hasattr(self, "emissionprob_")
-            self.n_features = np.shape(self.emissionprob_)[-1] if kept else int(X.max()) + 1
-        if X.max() >= self.n_features:
-            raise CorpusError(
-                f"the largest symbol is {X.max()}, but the model emits symbols up to {self.n_features - 1}"
-            )
-
-    def _get_n_fit_scalars_per_param(self) -> dict[str, int]:
-        return _symbol_parameters(self.n_components, self.n_features or 0)
-
-    def _compute_log_likelihood(self, X: Any) -> Floats:
-        return _symbols(X, self.emissionprob_.shape[1]).scores(logs(self.emissionprob_.T))
-
-    def _initialize_sufficient_statistics(self) -> Stats:
-        stats = super()._initialize_sufficient_statistics()
-        return stats | {"obs": np.zeros((self.n_components, self.n_features or 0))}
-
-    def _accumulate_emissions(self, stats: Stats, X: Any, posteriors: Floats) -> None:
-        if "e" in self.params:
-            stats["obs"] += _symbols(X, len(stats["obs"].T)).counts(posteriors, len(stats["obs"].T)).T
-
     def _do_mstep(self, stats: Stats) -> None:
         super()._do_mstep(stats)
         if "e" in self.params:
             counts = np.maximum(self.emissionprob_prior - 1 + stats["obs"], 0)
             self.emissionprob_ = normalised(counts, self.emissionprob_, 1)
-
-    def _generate_sample_from_state(self, state: int, random_state: Any = None) -> Any:
-        chance = check_random_state(random_state)
-        return [int((np.cumsum(self.emissionprob_[state]) > chance.rand()).argmax())]
 
 
 class MultinomialHMM(BaseHMM):
@@ -186,19 +153,19 @@ class MultinomialHMM(BaseHMM):
 
     def _check_and_set_n_features(self, X: Any) -> None:
         super()._check_and_set_n_features(X)
-        _check_counts(X, "counts of symbols")
+        check_counts(X, "counts of symbols")
         if self.n_trials is None:
             self.n_trials = X.sum(axis=1)
         elif not np.array_equal(X.sum(axis=1), np.broadcast_to(self.n_trials, len(X))):
             raise CorpusError(f"every row must sum to n_trials, {self.n_trials!r:.80}")
 
     def _get_n_fit_scalars_per_param(self) -> dict[str, int]:
-        return _symbol_parameters(self.n_components, self.n_features)
+        return symbol_parameters(self.n_components, self.n_features)
 
     def _compute_log_likelihood(self, X: Any) -> Floats:
         from scipy.special import gammaln  # scikit-learn stands on it
 
-        _check_counts(X, "counts of symbols")
+        check_counts(X, "counts of symbols")
         never = (X @ (self.emissionprob_ == 0).T) > 0
         ways = gammaln(X.sum(axis=1) + 1) - gammaln(X + 1).sum(axis=1)
         drawn = X @ np.log(np.where(self.emissionprob_ == 0, 1.0, self.emissionprob_)).T
@@ -317,23 +284,3 @@ class PoissonHMM(BaseHMM):
 
     def _generate_sample_from_state(self, state: int, random_state: Any = None) -> Any:
         return check_random_state(random_state).poisson(self.lambdas_[state])
-
-
-def _symbol_parameters(states: int, symbols: int) -> dict[str, int]:
-    return {"s": states - 1, "t": states * (states - 1), "e": states * (symbols - 1)}
-
-
-def _check_counts(X: Any, what: str) -> None:
-    """Reject an array that is not of whole numbers from 0."""
-    if not np.issubdtype(X.dtype, np.integer):
-        raise CorpusError(f"{what} must be whole numbers, got an array of {X.dtype}")
-    if X.min() < 0:
-        raise CorpusError(f"{what} must be from 0 up, got {X.min()}")
-
-
-def _symbols(X: Any, size: int) -> SymbolRows:
-    """Read a column of symbols, each below the number of them."""
-    _check_counts(X, "symbols")
-    if X.max() >= size:
-        raise CorpusError(f"the largest symbol is {X.max()}, but the model emits symbols up to {size - 1}")
-    return SymbolRows(np.arange(len(X) + 1), np.ascontiguousarray(X.reshape(-1), dtype=np.int32))
