@@ -150,3 +150,24 @@ def test_one_sequence_without_lengths_and_one_number():
     X = np.random.default_rng(3).normal(size=(50, 1))
     theirs, mine = pair("GaussianHMM", random_state=0, covariance_type="full")
     same(theirs.fit(X), mine.fit(X), X, None)
+
+
+@pytest.mark.parametrize("rows", [60, 2000])
+@pytest.mark.parametrize("states", [2, 4, 11])
+def test_of_equally_good_paths_it_is_the_same(rows, states):
+    """The same symbols and moves in another order have the same probability: rounding and the last state decide."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        tables = [rng.dirichlet(np.ones(6), states), rng.dirichlet(np.full(states, 0.5), states)]
+        start = {
+            "emissionprob_": tables[0],
+            "transmat_": tables[1],
+            "startprob_": rng.dirichlet(np.ones(states)),
+        }
+        made = [module.CategoricalHMM(states, n_features=6) for module in (peer, hmm)]
+        X = rng.integers(6, size=(rows, 1))
+        for model in made:
+            for key, value in start.items():
+                setattr(model, key, value)
+        theirs, mine = (model.predict(X, [rows - 9, 9]) for model in made)
+        assert mine.tolist() == theirs.tolist()

@@ -21,6 +21,7 @@ from seqlab.inference import backward, forward
 from seqlab.trellis import TrellisBatch
 
 Ids = npt.NDArray[np.int64]
+LONG, MANY = 1024, 9  # from so many rows and below so many states the core goes another way
 
 
 def trellises(startprob: Any, transmat: Any, log_frameprob: Any, lengths: Any = None) -> TrellisBatch:
@@ -49,11 +50,33 @@ def posteriors(batch: TrellisBatch) -> tuple[Floats, Floats]:
     return log_z, gamma
 
 
-def paths(batch: TrellisBatch) -> tuple[Floats, Ids]:
-    """Find the best path of each sequence: log probabilities, and the states of all rows (T,)."""
-    states, scores = np.zeros(int(batch.lengths.sum()), dtype=np.int32), np.empty(len(batch.lengths))
+def paths(startprob: Any, transmat: Any, log_frameprob: Any, lengths: Any = None) -> tuple[Floats, Ids]:
+    """Find the best path of each sequence: log probabilities, and the states of all rows (T,).
+
+    Of several best ones hmmlearn takes the last state, the core the first: it is given the states in reverse order.
+    """
+    frames = np.asarray(log_frameprob, dtype=np.float64)
+    size = frames.shape[1]
+    width = max(size, MANY) if _may_tie(frames, lengths) else size
+    start, moves = np.zeros(width), np.zeros((width, width))
+    start[:size], moves[:size, :size] = startprob[::-1], transmat[::-1, ::-1]
+    node = np.full((len(frames), width), -np.inf)
+    node[:, :size] = frames[:, ::-1]
+    batch = trellises(start, moves, node, lengths)
+    states, scores = np.zeros(len(frames), dtype=np.int32), np.empty(len(batch.lengths))
     _core.viterbi(batch.batch(), states, scores, thread_count(None))
-    return scores, np.maximum(states, 0).astype(np.int64)
+    return scores, size - 1 - np.maximum(states, 0).astype(np.int64)
+
+
+def _may_tie(frames: Floats, lengths: Any) -> bool:
+    """Tell whether rows repeat in a long sequence: rounding then decides between paths, and must be hmmlearn's.
+
+    For few states the core cuts a long sequence into pieces that are computed side by side, in another order of sums.
+    """
+    if len(frames if lengths is None else frames[: max(lengths, default=0)]) <= LONG:
+        return False
+    some = frames[:LONG, 0]
+    return len(np.unique(some)) < len(some)
 
 
 def expectation(log_start: Any, transmat: Any, log_frameprob: Any, lengths: Any) -> tuple[Expected, Floats]:
@@ -122,5 +145,5 @@ def compute_scaling_xi_sum(fwdlattice: Any, transmat: Any, bwdlattice: Any, fram
 
 def viterbi(startprob: Any, transmat: Any, log_frameprob: Any) -> tuple[float, Ids]:
     """Find the best path of one sequence: its log probability, and its states (T,)."""
-    scores, states = paths(trellises(startprob, transmat, log_frameprob))
+    scores, states = paths(np.asarray(startprob), np.asarray(transmat), log_frameprob)
     return float(scores[0]), states

@@ -10,7 +10,7 @@ from scipy.special import digamma, gammaln
 from seqlab.families.hmm.emissions.base import Floats
 
 
-def kl_dirichlet(q: Any, p: Any) -> Floats:
+def kl_dirichlet(q: Any, p: Any) -> Any:
     """Compute the divergence of Dirichlet distributions with parameters q and p (..., N).
 
     An event with a parameter of 0 in both is not there; with one of 0 in one of them the divergence is infinite.
@@ -21,16 +21,17 @@ def kl_dirichlet(q: Any, p: Any) -> Floats:
     q_sum, p_sum = (np.where(some, one, 0.0).sum(axis=-1) for one in (q, p))
     terms = (a - b) * (digamma(a) - digamma(q_sum)[..., None]) - gammaln(a) + gammaln(b)
     total = gammaln(q_sum) - gammaln(p_sum) + np.where(some, terms, 0.0).sum(axis=-1)
-    return np.where(((q > 0) == (p > 0)).all(axis=-1), total, np.inf)
+    return np.where(((q > 0) == (p > 0)).all(axis=-1), total, np.inf)[()]
 
 
-def kl_normal_distribution(mean_q: Any, variance_q: Any, mean_p: Any, variance_p: Any) -> Floats:
+def kl_normal_distribution(mean_q: Any, variance_q: Any, mean_p: Any, variance_p: Any) -> Any:
     """Compute the divergence of normal distributions: mean_q and variance_q, mean_p and variance_p."""
     ratio = np.divide(variance_q, variance_p)
-    return np.asarray(0.5 * (np.subtract(mean_q, mean_p) ** 2 / variance_p + ratio - 1 - np.log(ratio)))
+    away = np.subtract(mean_q, mean_p)
+    return 0.5 * (away**2 / variance_p + ratio - 1 - np.log(ratio))
 
 
-def kl_multivariate_normal_distribution(mean_q: Any, covar_q: Any, mean_p: Any, covar_p: Any) -> Floats:
+def kl_multivariate_normal_distribution(mean_q: Any, covar_q: Any, mean_p: Any, covar_p: Any) -> Any:
     """Compute the divergence of normal distributions of vectors.
 
     mean_q, mean_p     (..., D)
@@ -39,19 +40,17 @@ def kl_multivariate_normal_distribution(mean_q: Any, covar_q: Any, mean_p: Any, 
     away, covar_q = np.subtract(mean_q, mean_p), np.asarray(covar_q, dtype=np.float64)
     ratio = np.linalg.solve(covar_p, covar_q)  # covar_p⁻¹ covar_q
     distance = (away * np.linalg.solve(covar_p, away[..., None])[..., 0]).sum(axis=-1)
-    return np.asarray(
-        0.5 * (_trace(ratio) + distance - away.shape[-1] - _log_det(covar_q) + _log_det(covar_p))
-    )
+    return 0.5 * (_trace(ratio) + distance - away.shape[-1] - _log_det(covar_q) + _log_det(covar_p))
 
 
-def kl_gamma_distribution(b_q: Any, c_q: Any, b_p: Any, c_p: Any) -> Floats:
+def kl_gamma_distribution(b_q: Any, c_q: Any, b_p: Any, c_p: Any) -> Any:
     """Compute the divergence of gamma distributions with shapes b_q and b_p, rates c_q and c_p."""
     ratio = np.divide(c_p, c_q)
     shape = np.subtract(b_q, b_p) * digamma(b_q) - gammaln(b_q) + gammaln(b_p)
-    return np.asarray(shape - b_p * np.log(ratio) + b_q * (ratio - 1))
+    return shape - b_p * np.log(ratio) + b_q * (ratio - 1)
 
 
-def kl_wishart_distribution(dof_q: Any, scale_q: Any, dof_p: Any, scale_p: Any) -> Floats:
+def kl_wishart_distribution(dof_q: Any, scale_q: Any, dof_p: Any, scale_p: Any) -> Any:
     """Compute the divergence of Wishart distributions of precision matrices.
 
     dof_q, dof_p       degrees of freedom, a number or (...)
@@ -69,7 +68,7 @@ def kl_wishart_distribution(dof_q: Any, scale_q: Any, dof_p: Any, scale_p: Any) 
             + _log_constant(dof_p, scale_p)
             - _log_constant(dof_q, scale_q)
         )
-    return np.where(np.isnan(found), np.inf, found)
+    return np.where(np.isnan(found), np.inf, found)[()]
 
 
 def expected_logs(parameters: Floats) -> Floats:
@@ -80,7 +79,7 @@ def expected_logs(parameters: Floats) -> Floats:
 def expected_log_det(dof: Any, width: int) -> Floats:
     """Compute E[log det Λ] of (width, width) Wishart matrices with scale 1; -inf if the distribution has no density."""
     found = digamma(_halves(dof, width)).sum(axis=-1) + width * np.log(2)
-    return np.where(np.isnan(found), -np.inf, found)
+    return np.where(np.isnan(found), -np.inf, found)[()]
 
 
 def _log_constant(dof: Any, scale: Floats) -> Floats:

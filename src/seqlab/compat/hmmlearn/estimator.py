@@ -80,11 +80,11 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         chosen = algorithm or self.algorithm
         if chosen not in DECODER_ALGORITHMS:
             raise OptionError(f"algorithm must be 'viterbi' or 'map', got {chosen!r}")
-        batch = self._trellises(X, lengths)
+        rows = self._frames(X, lengths)
         if chosen == "viterbi":
-            scores, states = _hmmc.paths(batch)
+            scores, states = _hmmc.paths(self.startprob_, self.transmat_, *rows)
             return float(scores.sum()), states
-        gamma = _hmmc.posteriors(batch)[1]
+        gamma = _hmmc.posteriors(_hmmc.trellises(self.startprob_, self.transmat_, *rows))[1]
         return float(gamma.max(axis=1).sum()), gamma.argmax(axis=1)
 
     def predict(self, X: Any, lengths: Any = None) -> Ids:
@@ -301,6 +301,11 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
 
     def _trellises(self, X: Any, lengths: Any) -> Any:
         """Make the trellises of what a user gave."""
+        rows = self._frames(X, lengths)
+        return _hmmc.trellises(self.startprob_, self.transmat_, *rows)
+
+    def _frames(self, X: Any, lengths: Any) -> tuple[Floats, Ids]:
+        """Compute log P(x_t | state) (T, K) of what a user gave, and lengths."""
         self._checked()
         X, lengths = self._read(X, lengths)
         with np.errstate(under="ignore"):
@@ -309,7 +314,7 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
                 frames, lengths = np.concatenate(parts), np.array([len(part) for part in parts])
             else:
                 frames = self._scalable(self._compute_log_likelihood(X))
-        return _hmmc.trellises(self.startprob_, self.transmat_, frames, lengths)
+        return frames, lengths
 
     def _scalable(self, frames: Floats) -> Floats:
         """Refuse rows that scaled numbers cannot hold, with implementation="scaling"; "log" takes them."""
