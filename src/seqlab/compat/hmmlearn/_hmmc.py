@@ -6,46 +6,68 @@ log_frameprob, frameprob (T, K)   log P(x_t | state), or P(x_t | state)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import thread_count
-from seqlab.errors import ImpossibleError, Place
+from seqlab.errors import ImpossibleError, Place, ScoreError
 from seqlab.families.hmm.em import Evidence, chain_sums
 from seqlab.families.hmm.emissions.base import Floats, logs
 from seqlab.families.hmm.tables import Expected
-from seqlab.inference import backward, forward
+from seqlab.inference import backward, forward, log_partition
 from seqlab.trellis import TrellisBatch
 
 Ids = npt.NDArray[np.int64]
 LONG, MANY = 1024, 9  # from so many rows and below so many states the core goes another way
 
 
-def trellises(startprob: Any, transmat: Any, log_frameprob: Any, lengths: Any = None) -> TrellisBatch:
+class Chains(NamedTuple):
+    """Sequences as the core reads them."""
+
+    batch: _core.Batch64
+    lengths: Ids
+    shape: tuple[int, int]  # rows and states
+
+
+def trellises(startprob: Any, transmat: Any, log_frameprob: Any, lengths: Any = None) -> Chains:
     """Make a trellis for each sequence; all rows are one sequence without lengths."""
-    node, edge = np.array(log_frameprob, dtype=np.float64), logs(np.asarray(transmat, dtype=np.float64))
+    node, lengths, edge = _scores(startprob, transmat, log_frameprob, lengths)
+    if not (node < np.inf).all():  # False for NaN, too
+        row = int((~(node < np.inf)).any(axis=1).argmax())
+        raise ScoreError(
+            f"its log-likelihoods must be numbers below inf, got {node[row]}; look at the parameters of the emissions",
+            place=Place(row, unit="row", of="X"),
+        )
+    batch = _core.Batch64()
+    batch.add_many(node, lengths, edge, 1, False, [])
+    return Chains(batch, lengths, node.shape)
+
+
+def _scores(startprob: Any, transmat: Any, log_frameprob: Any, lengths: Any = None) -> tuple[Any, Any, Any]:
+    """Compute the scores of a trellis: rows with the start, lengths, and moves."""
+    node, edge = np.array(log_frameprob, dtype=np.float64, order="C"), np.asarray(transmat, dtype=np.float64)
     lengths = np.asarray([len(node)] if lengths is None else lengths, dtype=np.int64)
     first = (np.cumsum(lengths) - lengths)[lengths > 0]
     node[first] += logs(np.asarray(startprob, dtype=np.float64))
-    return TrellisBatch(node, lengths, np.ascontiguousarray(edge))
+    return node, lengths, np.ascontiguousarray(logs(edge))
 
 
-def log_likelihoods(batch: TrellisBatch) -> Floats:
+def log_likelihoods(chains: Chains) -> Floats:
     """Compute log P(x) of each sequence, -inf for one that cannot be."""
-    log_z = np.empty(len(batch.lengths))
-    _core.log_partition(batch.batch(), log_z, thread_count(None))
+    log_z = np.empty(len(chains.lengths))
+    _core.log_partition(chains.batch, log_z, thread_count(None))
     return log_z
 
 
-def posteriors(batch: TrellisBatch) -> tuple[Floats, Floats]:
+def posteriors(chains: Chains) -> tuple[Floats, Floats]:
     """Compute log P(x) of each sequence, and P(state | x) for all rows (T, K)."""
-    shape = (int(batch.lengths.sum()), batch.L)
-    gamma, log_z = np.empty(shape), np.empty(len(batch.lengths))
-    view: Any = batch.batch()
-    _core.node_marginals(view, gamma.reshape(-1), log_z, np.zeros(len(log_z), np.uint8), thread_count(None))
+    gamma, log_z = np.empty(chains.shape), np.empty(len(chains.lengths))
+    _core.node_marginals(
+        chains.batch, gamma.reshape(-1), log_z, np.zeros(len(log_z), np.uint8), thread_count(None)
+    )
     refuse_impossible(log_z)
     return log_z, gamma
 
@@ -62,9 +84,9 @@ def paths(startprob: Any, transmat: Any, log_frameprob: Any, lengths: Any = None
     start[:size], moves[:size, :size] = startprob[::-1], transmat[::-1, ::-1]
     node = np.full((len(frames), width), -np.inf)
     node[:, :size] = frames[:, ::-1]
-    batch = trellises(start, moves, node, lengths)
-    states, scores = np.zeros(len(frames), dtype=np.int32), np.empty(len(batch.lengths))
-    _core.viterbi(batch.batch(), states, scores, thread_count(None))
+    chains = trellises(start, moves, node, lengths)
+    states, scores = np.zeros(len(frames), dtype=np.int32), np.empty(len(chains.lengths))
+    _core.viterbi(chains.batch, states, scores, thread_count(None))
     return scores, size - 1 - np.maximum(states, 0).astype(np.int64)
 
 
@@ -106,13 +128,13 @@ def refuse_impossible(log_z: Floats) -> None:
 
 def forward_log(startprob: Any, transmat: Any, log_frameprob: Any) -> tuple[float, Floats]:
     """Compute log P(x) and the forward table in logs (T, K) of one sequence."""
-    batch = trellises(startprob, transmat, log_frameprob)
-    return float(log_likelihoods(batch)[0]), forward(batch)[0]
+    batch = TrellisBatch(*_scores(startprob, transmat, log_frameprob))
+    return log_partition(batch)[0], forward(batch)[0]
 
 
 def backward_log(startprob: Any, transmat: Any, log_frameprob: Any) -> Floats:
     """Compute the backward table in logs (T, K) of one sequence."""
-    return backward(trellises(np.ones(len(startprob)), transmat, log_frameprob))[0]
+    return backward(TrellisBatch(*_scores(np.ones(len(startprob)), transmat, log_frameprob)))[0]
 
 
 def forward_scaling(startprob: Any, transmat: Any, frameprob: Any) -> tuple[float, Floats, Floats]:

@@ -8,9 +8,11 @@ import numpy as np
 
 from seqlab.errors import ScoreError
 from seqlab.families.hmm.emissions.base import Floats, VectorRows
+from seqlab.families.hmm.emissions.covariances import SHAPES
 from seqlab.families.hmm.emissions.gaussian import Gaussian, GaussianDistribution
 
 LEAST = float(np.finfo(float).tiny)  # no variance counts as less
+OPTIONS = {kind: Gaussian(kind) for kind in SHAPES}
 REPAIR = 1e-7  # added to the diagonal of a matrix that is not positive definite
 
 
@@ -27,12 +29,12 @@ def log_multivariate_normal_density(X: Any, means: Any, covars: Any, covariance_
         wide = covars[:, None] if covars.ndim == 1 else covars
         variances = np.maximum(np.broadcast_to(wide, means.shape), LEAST)
         with np.errstate(over="ignore"):  # a variance of nearly 0: densities of nearly 0 beside it
-            return GaussianDistribution(Gaussian("diag"), means, variances).scores(rows)
+            return GaussianDistribution(OPTIONS["diag"], means, variances).scores(rows)
     try:
-        return GaussianDistribution(Gaussian(covariance_type), means, covars).scores(rows)
+        return GaussianDistribution(OPTIONS[covariance_type], means, covars).scores(rows)
     except np.linalg.LinAlgError:
         try:
             repaired = covars + REPAIR * np.eye(means.shape[1])
-            return GaussianDistribution(Gaussian(covariance_type), means, repaired).scores(rows)
+            return GaussianDistribution(OPTIONS[covariance_type], means, repaired).scores(rows)
         except np.linalg.LinAlgError:
             raise ScoreError("a matrix of covars is not positive definite, so it has no density") from None
