@@ -11,7 +11,8 @@ HIDDEN = """
 import importlib.machinery, sys
 find = importlib.machinery.PathFinder.find_spec
 def hiding(name, path=None, target=None):
-    return None if name.partition(".")[0] in ("pycrfsuite", "sklearn_crfsuite") else find(name, path, target)
+    hidden = name.partition(".")[0] in ("pycrfsuite", "sklearn_crfsuite", "hmmlearn")
+    return None if hidden else find(name, path, target)
 importlib.machinery.PathFinder.find_spec = staticmethod(hiding)
 """
 
@@ -89,6 +90,41 @@ print(json.dumps([type(crf).__module__, [list(one) for one in crf.predict(X)], c
     for one, other in zip(found[2], marginals, strict=True):
         assert one == pytest.approx(other)
     assert found[3:] == [classes, loss, 0.1]
+
+
+def test_pickles_of_hmmlearn_load_where_it_is_absent(tmp_path):
+    pytest.importorskip("hmmlearn")
+    write = """
+import json, logging, pickle, sys, warnings
+import numpy as np
+from hmmlearn import hmm, vhmm
+warnings.simplefilter("ignore"); logging.disable(logging.CRITICAL)
+rng = np.random.RandomState(0)
+X, counts = rng.normal(size=(80, 2)), rng.randint(4, size=(80, 1))
+made = [(hmm.GaussianHMM(2, kind, random_state=0).fit(X), X) for kind in ("full", "tied", "diag", "spherical")]
+made += [(hmm.GMMHMM(2, 2, random_state=0).fit(X), X), (vhmm.VariationalGaussianHMM(2, random_state=0).fit(X), X)]
+made += [(one(2, random_state=0).fit(counts), counts)
+         for one in (hmm.CategoricalHMM, hmm.PoissonHMM, vhmm.VariationalCategoricalHMM)]
+both = np.hstack([counts, 4 - counts])
+made.append((hmm.MultinomialHMM(2, random_state=0).fit(both), both))
+with open(sys.argv[1], "wb") as file:
+    pickle.dump(made, file)
+print(json.dumps([[model.score(rows), model.predict(rows).tolist()] for model, rows in made]))
+"""
+    read = """
+import json, pickle, sys
+import seqlab.compat
+seqlab.compat.install()
+with open(sys.argv[1], "rb") as file:
+    made = pickle.load(file)
+assert all(type(model).__module__.startswith("seqlab.compat.hmmlearn") for model, _ in made)
+print(json.dumps([[model.score(rows), model.predict(rows).tolist()] for model, rows in made]))
+"""
+    before = run(write, tmp_path / "old.pickle")
+    after = run(HIDDEN + read, tmp_path / "old.pickle")
+    for (score, states), (old_score, old_states) in zip(after, before, strict=True):
+        assert score == pytest.approx(old_score, rel=1e-9)
+        assert states == old_states
 
 
 @pytest.mark.parametrize("name", ["pycrfsuite", "sklearn_crfsuite", "nltk"])
