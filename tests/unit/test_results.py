@@ -116,6 +116,16 @@ def test_samples_speak_the_labels() -> None:
     assert [["xyz"[y] for y in row] for row in samples.ids] == [list(row) for row in samples.labels]
 
 
+def test_samples_are_a_list_of_paths() -> None:
+    samples = inference.sample(NAMED, 4, seed=1)
+    assert (samples[0], samples[-1]) == (samples.labels[0], samples.labels[3])
+    assert list(samples) == samples.labels
+    assert samples[1:3].labels == samples.labels[1:3]
+    assert samples.labels[2] in samples
+    with pytest.raises(IndexError, match="path 4 of 4 samples"):
+        samples[4]
+
+
 def test_results_show_themselves_briefly() -> None:
     long = Trellis(np.zeros((5000, 3)), np.zeros((3, 3)))
     for result in (

@@ -292,7 +292,10 @@ def nbest(asked: Asked, n: int, *, threads: int | None = None) -> NBest | list[N
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Samples:
-    """n paths of one sequence: ids (n, T); label_set has the names."""
+    """n paths of one sequence, each a tuple of labels: samples[0], len(samples), a loop; ids (n, T) has their numbers.
+
+    label_set has the names.
+    """
 
     ids: npt.NDArray[np.int32]
     label_set: LabelSet
@@ -304,6 +307,20 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @overload
+    def __getitem__(self, i: int) -> tuple[Named, ...]: ...
+    @overload
+    def __getitem__(self, i: slice) -> Samples: ...
+    def __getitem__(self, i: int | slice) -> tuple[Named, ...] | Samples:
+        if isinstance(i, slice):
+            return Samples(self.ids[i], self.label_set)
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"path {i} of {len(self)} samples")
+        return self.label_set.words(self.ids[i])
+
+    def __iter__(self) -> Iterator[tuple[Named, ...]]:
+        return iter(self.labels)
 
     def __repr__(self) -> str:
         return f"Samples({self.ids.shape[0]} paths of {self.ids.shape[1]} positions)"
