@@ -114,12 +114,11 @@ def expectation(log_start: Any, transmat: Any, log_frameprob: Any, lengths: Any)
 
 def refuse_impossible(log_z: Floats) -> None:
     """Raise an error for the first sequence without any possible path; hmmlearn answers with NaN."""
-    lost = np.flatnonzero(~(log_z > -np.inf))
-    if len(lost):
+    if not (possible := log_z > -np.inf).all():
         raise ImpossibleError(
             "it has probability 0 under the model, so its states have no probabilities; look at zeros in startprob_, "
             "transmat_ and the emissions",
-            place=Place(int(lost[0]), unit="sequence"),
+            place=Place(int(possible.argmin()), unit="sequence"),
         )
 
 

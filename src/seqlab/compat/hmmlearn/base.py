@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import string
 from typing import Any
 
@@ -179,16 +180,17 @@ class VariationalBaseHMM(_AbstractHMM):
     def _check_counts(self, name: str, shape: tuple[int, ...]) -> None:
         """Check the Dirichlet parameters of a table, before data and after."""
         for one in (f"{name}prior_", f"{name}posterior_"):
-            if hasattr(self, one) and not (self._numbers(one, shape) >= 0).all():
+            if hasattr(self, one) and not self._numbers(one, shape).min() >= 0:
                 raise OptionError(f"{one} must be numbers from 0 up, got {getattr(self, one).min()}")
 
     def _numbers(self, name: str, shape: tuple[int, ...]) -> Floats:
         """Read an attribute as an array of finite numbers of this shape."""
-        check_is_fitted(self, name)
+        if not hasattr(self, name):
+            check_is_fitted(self, name)
         value = np.asarray(getattr(self, name), dtype=np.float64)
         if value.shape != shape:
             raise ShapeError(f"{name} must have shape {shape}, got {value.shape}")
-        if not np.isfinite(value).all():
+        if not math.isfinite(value.sum()):
             raise OptionError(f"{name} must be finite numbers, got {value!r:.80}")
         setattr(self, name, value)
         return value

@@ -216,7 +216,7 @@ class VariationalGaussianHMM(BaseGaussianHMM, VariationalBaseHMM):
         """Check numbers above 0, or matrices whose eigenvalues are."""
         value = self._numbers(name, shape)
         matrices = self._whole and name.startswith("scale")
-        if not ((np.linalg.eigvalsh(value) if matrices else value) > 0).all():
+        if not (np.linalg.eigvalsh(value) if matrices else value).min() > 0:
             wanted = "symmetric and positive definite" if matrices else "above 0"
             raise OptionError(f"{name} must be {wanted}, got {value!r:.80}")
 
