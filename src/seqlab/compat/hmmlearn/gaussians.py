@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_random_state
 from seqlab.compat.hmmlearn._emissions import BaseGaussianHMM, check_width, clusters, known, outer, spread
 from seqlab.compat.hmmlearn.base import BaseHMM
 from seqlab.compat.hmmlearn.estimator import Stats
-from seqlab.compat.hmmlearn.stats import log_multivariate_normal_density
+from seqlab.compat.hmmlearn.stats import gaussians, log_multivariate_normal_density
 from seqlab.errors import OptionError, ShapeError
 from seqlab.families.hmm.emissions import covariances as shapes
-from seqlab.families.hmm.emissions.base import Floats, divided, logs
+from seqlab.families.hmm.emissions.base import Floats, VectorRows, divided, logs
+from seqlab.families.hmm.emissions.vectors import rebased
 
 log = logging.getLogger(__name__)
 
@@ -244,15 +245,19 @@ class GMMHMM(BaseHMM):
         counted = {"full": self._shape[:2], "tied": self._shape[:1]}.get(kind, self._shape)
         return np.broadcast_to(first, self._shape), np.broadcast_to(second, counted)
 
-    def _joint(self, X: Any) -> Floats:
-        """Compute log (weight · density) of each Gaussian (T, K, M)."""
-        check_width(X, self.n_features)
+    def _flat(self) -> tuple[Floats, Floats, str]:
+        """Means (K M, D), covariances and their type for all Gaussians in one row."""
         kind, covars = self.covariance_type, self.covars_
         if kind == "tied":
             kind, covars = "full", np.repeat(covars, self.n_mix, axis=0)
         else:
             covars = covars.reshape(-1, *covars.shape[2:])
-        density = log_multivariate_normal_density(X, self.means_.reshape(-1, self.n_features), covars, kind)
+        return self.means_.reshape(-1, self.n_features), covars, kind
+
+    def _joint(self, X: Any) -> Floats:
+        """Compute log (weight · density) of each Gaussian (T, K, M)."""
+        check_width(X, self.n_features)
+        density = log_multivariate_normal_density(X, *self._flat())
         return density.reshape(len(X), *self.weights_.shape) + logs(self.weights_)
 
     def _compute_log_likelihood(self, X: Any) -> Floats:
@@ -285,16 +290,11 @@ class GMMHMM(BaseHMM):
 
     def _squares(self, shares: Floats, X: Any) -> Floats:
         """Sum squares about the current means, as hmmlearn does, in the shape of covars_."""
-        made = []
-        for mean, share in zip(
-            self.means_.reshape(-1, X.shape[1]), shares.reshape(len(X), -1).T, strict=True
-        ):
-            away = X - mean
-            if self.covariance_type in ("full", "tied"):
-                made.append((away * share[:, None]).T @ away)
-            else:
-                made.append(share @ away**2)
-        sums = np.stack(made).reshape(*self.weights_.shape, *made[0].shape)
+        rows = VectorRows(np.ascontiguousarray(X, dtype=np.float64))
+        with np.errstate(over="ignore"):  # a variance of nearly 0
+            moments = gaussians(*self._flat()).statistics(rows, shares.reshape(len(X), -1))
+        made = rebased(moments, self.means_.reshape(-1, self.n_features))["second"]
+        sums = made.reshape(*self.weights_.shape, *made.shape[1:])
         axis = {"tied": 1, "spherical": 2}.get(self.covariance_type)
         return sums if axis is None else np.asarray(sums.sum(axis=axis))
 

@@ -23,18 +23,22 @@ def log_multivariate_normal_density(X: Any, means: Any, covars: Any, covariance_
     covars            (K,), (K, D), (K, D, D) or (D, D), by type
     covariance_type   "spherical", "diag", "full" or "tied"
     """
-    rows = VectorRows(np.ascontiguousarray(X, dtype=np.float64))
+    rows, means = VectorRows(np.ascontiguousarray(X, dtype=np.float64)), np.asarray(means)
+    try:
+        with np.errstate(over="ignore"):  # a variance of nearly 0: densities of nearly 0 beside it
+            return gaussians(means, covars, covariance_type).scores(rows)
+    except np.linalg.LinAlgError:
+        try:
+            repaired = np.asarray(covars) + REPAIR * np.eye(means.shape[1])
+            return gaussians(means, repaired, covariance_type).scores(rows)
+        except np.linalg.LinAlgError:
+            raise ScoreError("a matrix of covars is not positive definite, so it has no density") from None
+
+
+def gaussians(means: Any, covars: Any, covariance_type: str) -> GaussianDistribution:
+    """Make seqlab's Gaussians of hmmlearn's means and covars; spherical ones have a variance for each number."""
     means, covars = np.ascontiguousarray(means, dtype=np.float64), np.asarray(covars, dtype=np.float64)
     if covariance_type in ("spherical", "diag"):
         wide = covars[:, None] if covars.ndim == 1 else covars
-        variances = np.maximum(np.broadcast_to(wide, means.shape), LEAST)
-        with np.errstate(over="ignore"):  # a variance of nearly 0: densities of nearly 0 beside it
-            return GaussianDistribution(OPTIONS["diag"], means, variances).scores(rows)
-    try:
-        return GaussianDistribution(OPTIONS[covariance_type], means, covars).scores(rows)
-    except np.linalg.LinAlgError:
-        try:
-            repaired = covars + REPAIR * np.eye(means.shape[1])
-            return GaussianDistribution(OPTIONS[covariance_type], means, repaired).scores(rows)
-        except np.linalg.LinAlgError:
-            raise ScoreError("a matrix of covars is not positive definite, so it has no density") from None
+        covariance_type, covars = "diag", np.maximum(np.broadcast_to(wide, means.shape), LEAST)
+    return GaussianDistribution(OPTIONS[covariance_type], means, covars)
