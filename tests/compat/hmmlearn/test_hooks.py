@@ -128,3 +128,35 @@ def test_a_monitor_of_ones_own_decides_when_to_stop():
     model = hmm.GaussianHMM(2, n_iter=50, random_state=0)
     model.monitor_ = Threshold(model.monitor_.tol, model.monitor_.n_iter, model.monitor_.verbose)
     assert model.fit(X).monitor_.iter == 3
+
+
+@pytest.mark.parametrize("implementation", ["log", "scaling"])
+def test_the_e_step_of_a_sequence_is_a_hook(implementation):
+    """A subclass that sharpens posteriors between forward-backward and the sums, as with hmmlearn."""
+    peer = pytest.importorskip("hmmlearn.hmm")
+
+    def hardened(Base):
+        class Hardened(Base):
+            def _fit_log(self, X):
+                lattice, log_prob, posteriors, ahead, behind = super()._fit_log(X)
+                assert posteriors == approx(self._compute_posteriors_log(ahead, behind))
+                return lattice, log_prob, np.round(posteriors), ahead, behind
+
+            def _fit_scaling(self, X):
+                lattice, log_prob, posteriors, ahead, behind = super()._fit_scaling(X)
+                assert posteriors == approx(self._compute_posteriors_scaling(ahead, behind))
+                return lattice, log_prob, np.round(posteriors), ahead, behind
+
+            def _check(self):
+                super()._check()
+                self._check_sum_1("transmat_")
+
+        return Hardened(2, n_iter=5, tol=-np.inf, random_state=0, implementation=implementation).fit(
+            X, LENGTHS
+        )
+
+    theirs, mine = hardened(peer.GaussianHMM), hardened(hmm.GaussianHMM)
+    assert mine.means_ == approx(theirs.means_, rel=1e-8)
+    assert list(mine.monitor_.history) == approx(list(theirs.monitor_.history), rel=1e-8)
+    plain = hmm.GaussianHMM(2, n_iter=5, tol=-np.inf, random_state=0).fit(X, LENGTHS)
+    assert plain.means_ != approx(mine.means_, rel=1e-6)

@@ -122,13 +122,23 @@ class BaseGaussianHMM(_AbstractHMM):
         return stats
 
     def _accumulate_emissions(self, stats: Stats, X: Any, posteriors: Floats) -> None:
-        if "m" in self.params or "c" in self.params:
+        if self._needs_sufficient_statistics_for_mean():
             stats["post"] += posteriors.sum(axis=0)
             stats["obs"] += posteriors.T @ X
-        if "c" in self.params and self._whole:
+        if not self._needs_sufficient_statistics_for_covars():
+            return
+        if self._whole:
             stats["obs*obs.T"] += np.stack([(X * share[:, None]).T @ X for share in posteriors.T])
-        elif "c" in self.params:
+        else:
             stats["obs**2"] += posteriors.T @ X**2
+
+    def _needs_sufficient_statistics_for_mean(self) -> bool:
+        """Tell whether rows and their sums are counted; a hook."""
+        return "m" in self.params or "c" in self.params
+
+    def _needs_sufficient_statistics_for_covars(self) -> bool:
+        """Tell whether squares are summed; a hook."""
+        return "c" in self.params
 
     def _squares(self, stats: Stats, centre: Any, weight: Any) -> Floats:
         """Sum squares about means_, (K, D) or (K, D, D), with those of a prior at a centre that counts so many rows."""

@@ -11,7 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from seqlab.compat.hmmlearn import _hmmc
+from seqlab.compat.hmmlearn._utils import split_X_lengths
 from seqlab.compat.hmmlearn.monitor import ConvergenceMonitor
+from seqlab.compat.hmmlearn.utils import log_normalize, normalize
 from seqlab.errors import OptionError, Place, ScoreError, ShapeError
 from seqlab.families.hmm.emissions.base import Floats, logs
 
@@ -144,8 +146,8 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         stats = self._initialize_sufficient_statistics()
         self._estep_begin()
         start, moves, *likelihoods = self._estep_names
-        if self._has_own(*likelihoods, "_accumulate_sufficient_statistics"):
-            return stats, sum(self._one_by_one(stats, part) for part in _split(X, lengths))
+        if self._has_own(*likelihoods, "_fit_log", "_fit_scaling", "_accumulate_sufficient_statistics"):
+            return stats, sum(self._one_by_one(stats, part) for part in split_X_lengths(X, lengths))
         frames = self._scalable(getattr(self, likelihoods[0])(X))
         tables = logs(getattr(self, start)), getattr(self, moves)
         found, gamma = _hmmc.expectation(*tables, frames, lengths)
@@ -158,19 +160,39 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         return stats, float(found.log_z.sum())
 
     def _one_by_one(self, stats: Stats, X: Any) -> float:
-        start, moves, log_likelihood, likelihood = (getattr(self, name) for name in self._estep_names)
-        if self.implementation == "scaling":
-            frames = likelihood(X)
-            log_frames = logs(np.asarray(frames, dtype=np.float64))
-            log_prob, ahead, scaling = _hmmc.forward_scaling(start, moves, frames)
-            behind = _hmmc.backward_scaling(start, moves, frames, scaling)
-        else:
-            frames = log_frames = log_likelihood(X)
-            log_prob, ahead = _hmmc.forward_log(start, moves, frames)
-            behind = _hmmc.backward_log(start, moves, frames)
-        gamma = _hmmc.posteriors(_hmmc.trellises(start, moves, log_frames))[1]
-        self._accumulate_sufficient_statistics(stats, X, frames, gamma, ahead, behind)
-        return log_prob
+        found = self._fit_scaling(X) if self.implementation == "scaling" else self._fit_log(X)
+        frames, log_prob, posteriors, ahead, behind = found
+        self._accumulate_sufficient_statistics(stats, X, frames, posteriors, ahead, behind)
+        return float(log_prob)
+
+    def _fit_log(self, X: Any) -> tuple[Any, float, Floats, Floats, Floats]:
+        """Run the E step of one sequence in logs: rows, log P(x), posteriors, forward and backward table; a hook."""
+        start, moves, log_likelihood, _ = (getattr(self, name) for name in self._estep_names)
+        frames = log_likelihood(X)
+        log_prob, ahead = _hmmc.forward_log(start, moves, frames)
+        _hmmc.refuse_impossible(np.array([log_prob]))
+        behind = _hmmc.backward_log(start, moves, frames)
+        return frames, log_prob, self._compute_posteriors_log(ahead, behind), ahead, behind
+
+    def _fit_scaling(self, X: Any) -> tuple[Any, float, Floats, Floats, Floats]:
+        """Run the E step of one sequence on scaled probabilities, with the answers of _fit_log; a hook."""
+        start, moves, _, likelihood = (getattr(self, name) for name in self._estep_names)
+        frames = likelihood(X)
+        log_prob, ahead, scaling = _hmmc.forward_scaling(start, moves, frames)
+        behind = _hmmc.backward_scaling(start, moves, frames, scaling)
+        return frames, log_prob, self._compute_posteriors_scaling(ahead, behind), ahead, behind
+
+    def _compute_posteriors_log(self, fwdlattice: Floats, bwdlattice: Floats) -> Floats:
+        """Compute P(state | sequence) (T, K) of tables in logs."""
+        both = fwdlattice + bwdlattice
+        log_normalize(both, axis=1)
+        return np.exp(both)
+
+    def _compute_posteriors_scaling(self, fwdlattice: Floats, bwdlattice: Floats) -> Floats:
+        """Compute P(state | sequence) (T, K) of scaled tables."""
+        both = fwdlattice * bwdlattice
+        normalize(both, axis=1)
+        return both
 
     def _estep_begin(self) -> None:
         """Prepare an E step; a hook."""
@@ -280,10 +302,15 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
             raise ShapeError(f"{name} must have shape {shape}, got {value.shape}")
         if not (value >= 0).all():
             raise OptionError(f"{name} must be probabilities, from 0 up, got {value.min()}")
-        sums = value.sum(axis=-1)
+        setattr(self, name, value)
+        self._check_sum_1(name)
+        return value
+
+    def _check_sum_1(self, name: str) -> None:
+        """Check that the rows of an attribute sum to 1."""
+        sums = getattr(self, name).sum(axis=-1)
         if not (np.abs(sums - 1) <= 1e-5).all():
             raise OptionError(f"{name} must sum to 1 over each row, got {sums}")
-        return value
 
     def _checked(self) -> None:
         check_is_fitted(self, "startprob_")
@@ -310,7 +337,9 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         X, lengths = self._read(X, lengths)
         with np.errstate(under="ignore"):
             if self._has_own("_compute_log_likelihood", "_compute_likelihood"):
-                parts = [np.asarray(self._compute_log_likelihood(part)) for part in _split(X, lengths)]
+                parts = [
+                    np.asarray(self._compute_log_likelihood(part)) for part in split_X_lengths(X, lengths)
+                ]
                 frames, lengths = np.concatenate(parts), np.array([len(part) for part in parts])
             else:
                 frames = self._scalable(self._compute_log_likelihood(X))
@@ -329,10 +358,6 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         """Tell whether a subclass outside this package has one of these hooks: then sequences go one by one."""
         here = __name__.rpartition(".")[0]
         return any(not getattr(type(self), name).__module__.startswith(here) for name in names)
-
-
-def _split(X: Any, lengths: Any) -> list[Any]:
-    return np.split(X, np.cumsum(lengths)[:-1])
 
 
 def _drawn(cumulated: Floats, chance: Any) -> int:
