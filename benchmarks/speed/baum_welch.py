@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed import data
+from benchmarks.speed import data, hmm_adapter
 from benchmarks.speed.figure import Figure, widest_spread
 from benchmarks.speed.goals import Goal, figure, table
 from benchmarks.speed.hmm_sides import DisagreementError
@@ -145,6 +145,7 @@ def run(*, quick: bool = False) -> list[Figure]:
     figures += compared(long_job(quick=quick), {"scaling": SCALING, "log": LOG}, quick=quick)
     figures += compared(gauss_job(quick=quick), {"scaling": Goal(5.0, 10.0)}, quick=quick)
     figures += [default_fit(covariance, quick=quick) for covariance in ("diag", "full")]
+    figures += hmm_adapter.run(CASE, quick=quick)
     figures += restarts(quick=quick)
     figures += growth(quick=quick)
     return figures
