@@ -11,21 +11,21 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
-from seqlab.compat.hmmlearn import base, hmm
+from seqlab.compat.hmmlearn import base, hmm, vhmm
 
 CLASSES = [hmm.CategoricalHMM, hmm.GaussianHMM, hmm.GMMHMM, hmm.MultinomialHMM, hmm.PoissonHMM]
 
 
 def data(cls):
     rng = np.random.default_rng(0)
-    if cls is hmm.CategoricalHMM:
+    if cls in (hmm.CategoricalHMM, vhmm.VariationalCategoricalHMM):
         return rng.integers(4, size=(80, 1))
     if cls is hmm.MultinomialHMM:
         return rng.multinomial(4, [0.5, 0.3, 0.2], size=80)
     return rng.poisson(3, size=(80, 2)) if cls is hmm.PoissonHMM else rng.normal(size=(80, 2))
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("cls", [*CLASSES, vhmm.VariationalCategoricalHMM, vhmm.VariationalGaussianHMM])
 def test_clone_pickle_and_parameters(cls):
     X, model = data(cls), cls(2, random_state=0, n_iter=3)
     assert clone(model).get_params() == model.get_params()

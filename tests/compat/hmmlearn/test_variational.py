@@ -236,6 +236,12 @@ def test_a_state_with_too_few_degrees_of_freedom_waits(caplog):
     assert np.isfinite(model.score(X))
 
 
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_fewer_clusters_than_states_are_said():
+    with pytest.raises(ValueError, match="1 clusters in X, too few for n_components=2"):
+        vhmm.VariationalGaussianHMM(2, random_state=0).fit(np.ones((20, 2)))
+
+
 def test_a_table_of_priors_for_symbols():
     prior = np.array([[5.0, 1, 1, 1, 1], [1, 1, 1, 1, 5.0]])
     model = vhmm.VariationalCategoricalHMM(2, emissionprob_prior=prior, random_state=0, n_iter=3).fit(

@@ -26,7 +26,7 @@ from seqlab.compat.hmmlearn.base import VariationalBaseHMM, filled
 from seqlab.compat.hmmlearn.estimator import Stats
 from seqlab.compat.hmmlearn.stats import log_multivariate_normal_density
 from seqlab.compat.hmmlearn.utils import fill_covars
-from seqlab.errors import OptionError
+from seqlab.errors import CorpusError, OptionError
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.emissions.covariances import LOG_TWO_PI, shape_of
 
@@ -181,6 +181,10 @@ class VariationalGaussianHMM(BaseGaussianHMM, VariationalBaseHMM):
             return
         found, width = clusters(X, k, self.random_state), X.shape[1]
         rows = np.bincount(found.labels_, minlength=k).astype(np.float64)
+        if not rows.all():
+            raise CorpusError(
+                f"k-means found {np.count_nonzero(rows)} clusters in X, too few for n_components={k}; ask for fewer"
+            )
         if means:
             self.means_prior_ = _or(self.means_prior, np.tile(X.mean(axis=0), (k, 1)))
             self.beta_prior_ = _or(self.beta_prior, np.ones(k))
