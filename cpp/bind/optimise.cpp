@@ -29,14 +29,15 @@ optimise::Objective objective_of(const nb::object& objective, std::size_t n) {
 using Result = std::tuple<Stop, int, int, double, double, std::size_t>;
 
 Result minimise_in_python(const nb::object& objective, const Out<double>& theta, const Settings& settings,
-                          const nb::object& report) {
+                          const nb::object& report, const nb::object& resumed) {
     const std::size_t n = theta.size();
     const optimise::Objective asked = objective_of(objective, n);
     const optimise::Report told = report_to(report, n);
+    Resumed state(resumed);
     Outcome out{};
     {
         const Unlocked unlocked;
-        out = minimise(asked, theta.data(), n, settings, told, 1);
+        out = minimise(asked, theta.data(), n, settings, told, 1, state.get());
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
 }
@@ -114,12 +115,12 @@ void bind_settings(nb::module_& m) {
 }  // namespace
 
 optimise::Report report_to(const nb::object& report, std::size_t n) {
-    return [&report, n](const optimise::Progress& p, const double* theta) {
+    return [&report, n](const optimise::Progress& p, const double* theta, const Recorded& recorded) {
         return locked([&] {
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
             if (report.is_none()) return true;
             return nb::cast<bool>(report(p.iteration, p.evaluations, p.trials, p.value, p.gradient_norm,
-                                         p.theta_norm, p.step, p.active, seen(theta, n)));
+                                         p.theta_norm, p.step, p.active, recorder(recorded), seen(theta, n)));
         });
     };
 }
@@ -137,30 +138,31 @@ optimise::LbfgsOptions lbfgs_options(const Settings& settings) {
 }
 
 Outcome minimise(const optimise::Objective& objective, double* theta, std::size_t n, const Settings& settings,
-                 const optimise::Report& report, std::size_t threads) {
+                 const optimise::Report& report, std::size_t threads, Snapshot* resumed) {
     const auto& [stopping, searching] = std::tie(settings.stopping, settings.searching);
     if (settings.method == Method::conjugate_gradient)
         return conjugate_gradient(objective, theta, n,
                                   {stopping, searching, settings.first_step, settings.restart, threads},
-                                  report);
+                                  report, resumed);
     if (settings.method == Method::gradient)
         return gradient_descent(objective, theta, n,
                                 {stopping, searching, settings.first_step, settings.fixed_step, threads},
-                                report);
+                                report, resumed);
     optimise::LbfgsOptions options = lbfgs_options(settings);
     const optimise::Diagonal diagonal{settings.diagonal};
     options.diagonal = &diagonal;
     options.threads = threads;
     const auto method = settings.method == Method::proximal ? optimise::proximal : optimise::lbfgs;
-    return method(objective, theta, n, options, report);
+    return method(objective, theta, n, options, report, resumed);
 }
 
 void bind_optimise(nb::module_& m) {
+    nb::exception<SnapshotMismatch>(m, "SnapshotMismatch", PyExc_ValueError);
     bind_names(m);
     bind_settings(m);
     m.def(
         "minimise", &minimise_in_python, "objective"_a, "theta"_a.noconvert(), "settings"_a,
-        "report"_a.none(),
+        "report"_a.none(), "resumed"_a = nb::none(),
         "Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value "
         "(eq:lbfgs, eq:owlqn, eq:proximal, eq:conjugate-gradient, eq:gradient-descent).");
 }

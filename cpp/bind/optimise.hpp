@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bind/batch.hpp"
+#include "bind/snapshot.hpp"
 #include "optimise/optimise.hpp"
 
 namespace seqlab::bind {
@@ -22,13 +23,15 @@ struct Settings {
     nb::object alive_diagonal, alive_l1;
 };
 
-// report(iteration, evaluations, trials, value, gradient_norm, theta_norm, step, active, theta) -> bool, or None for silence.
+// report(iteration, evaluations, trials, value, gradient_norm, theta_norm, step, active, snapshot, theta) -> bool, or None for
+// silence; snapshot() gives the state by which `resumed` goes on from here.
 // Pending signals (Ctrl-C) are raised here, so that a native objective can be interrupted between iterations.
 optimise::Report report_to(const nb::object& report, std::size_t n);
 
 optimise::LbfgsOptions lbfgs_options(const Settings& settings);
 
 optimise::Outcome minimise(const optimise::Objective& objective, double* theta, std::size_t n,
-                           const Settings& settings, const optimise::Report& report, std::size_t threads);
+                           const Settings& settings, const optimise::Report& report, std::size_t threads,
+                           Snapshot* resumed);
 
 }  // namespace seqlab::bind

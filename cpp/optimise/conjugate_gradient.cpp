@@ -33,6 +33,13 @@ public:
         return slope < 0.0 && go(slope, first_step());
     }
 
+    void record(Snapshot& state) {
+        state("direction", d_, walk_.size());
+        state("last_step", step_);
+        state("last_slope", slope_);
+        state("age", age_);
+    }
+
 private:
     // eq:conjugate-gradient   β = max(0, g·(g - g') / g'·g')
     double beta() const {
@@ -85,14 +92,11 @@ private:
 }  // namespace
 
 Outcome conjugate_gradient(const Objective& objective, double* theta, std::size_t n,
-                           const ConjugateGradientOptions& options, const Report& report) {
+                           const ConjugateGradientOptions& options, const Report& report, Snapshot* resumed) {
     Walk walk(objective, theta, n, options.stopping, report, options.threads);
-    if (!walk.begin()) return walk.end(Stop::bad_start);
+    if (!resumed && !walk.begin()) return walk.end(Stop::bad_start);
     ConjugateGradient method(walk, options);
-    for (;;) {
-        if (const auto stop = walk.settled()) return walk.end(*stop);
-        if (!method.advance()) return walk.end(Stop::no_progress);
-    }
+    return repeat(walk, method, resumed);
 }
 
 }  // namespace seqlab::optimise

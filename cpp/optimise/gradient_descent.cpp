@@ -17,6 +17,11 @@ public:
         return options_.fixed_step > 0.0 ? leap() : descend();
     }
 
+    void record(Snapshot& state) {
+        state("last_step", step_);
+        state("easy", easy_);
+    }
+
 private:
     // Start from twice the last step where that step needed no shortening, so that steps can grow again.
     bool descend() {
@@ -59,15 +64,12 @@ private:
 }  // namespace
 
 Outcome gradient_descent(const Objective& objective, double* theta, std::size_t n,
-                         const GradientOptions& options, const Report& report) {
+                         const GradientOptions& options, const Report& report, Snapshot* resumed) {
     Walk walk(objective, theta, n, options.stopping, report, options.threads, nullptr,
               options.fixed_step > 0.0);
-    if (!walk.begin()) return walk.end(Stop::bad_start);
+    if (!resumed && !walk.begin()) return walk.end(Stop::bad_start);
     Gradient method(walk, options);
-    for (;;) {
-        if (const auto stop = walk.settled()) return walk.end(*stop);
-        if (!method.advance()) return walk.end(Stop::no_progress);
-    }
+    return repeat(walk, method, resumed);
 }
 
 }  // namespace seqlab::optimise

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "base/numerics/flush_to_zero.hpp"
 #include "optimise/orthant.hpp"
@@ -32,16 +34,28 @@ public:
           yy_(memory * memory),
           sg_(memory),
           yg_(memory) {
-        if (n_ > 0) moves_ = room_.of((n_ + BLOCK - 1) / BLOCK * 2 * memory_ * BLOCK);
+        if (n_ > 0) moves_ = room_.of(numbers());
     }
 
     void see(const StepEnds* move, const double* slope) override;
     double direction(const double* slope, const L1* l1, double* d) override;
     void forget() override { order_.clear(); }
     bool empty() const override { return order_.empty(); }
+    void record(Snapshot& state) override {
+        tidy();
+        state("history.order", order_);
+        if (std::ranges::any_of(order_, [&](std::size_t slot) { return slot >= memory_; }))
+            throw SnapshotMismatch("history.order has no such slot");
+        state("history.version", version_);
+        state("history.moves", moves_, n_ > 0 ? numbers() : 0);
+        for (auto [name, products] : {std::pair{"sy", &sy_}, {"yy", &yy_}, {"sg", &sg_}, {"yg", &yg_}})
+            state(std::string("history.") + name, products->data(), products->size());
+    }
 
 private:
+    std::size_t numbers() const { return (n_ + BLOCK - 1) / BLOCK * 2 * memory_ * BLOCK; }
     const double* inverse() const { return diagonal_ ? diagonal_->inverse : nullptr; }
+    void tidy();
     std::size_t free_slot();
     void project(const StepEnds* move, const double* slope, std::size_t slot);
     bool keep(std::size_t slot);
@@ -64,12 +78,26 @@ private:
     // Block by block: BLOCK numbers of each s, then of each y, so that a pass reads memory sequentially.
     Buffer<F> room_;
     F* moves_ = nullptr;
+    bool tidy_ = false;               // no number of moves_ is uninitialised
     std::vector<std::size_t> order_;  // slots, oldest first
     // sy[i, j] = s_i·y_j,  yy[i, j] = y_i·D y_j,  sg[i] = s_i·slope,  yg[i] = y_i·D slope, by slots
     std::vector<double> sy_, yy_, sg_, yg_;
     std::vector<double> alpha_, c_;         // by age, oldest first
     double gamma_ = 1.0, squares_[2] = {};  // |s|² and |y|² of the newest step
 };
+
+// A snapshot has all numbers, those of unused slots too: nothing else that lay in memory shall get into a file.
+template <class F>
+void History<F>::tidy() {
+    if (std::exchange(tidy_, true)) return;
+    for (std::size_t at = 0; at < n_; at += BLOCK)
+        for (std::size_t slot = 0; slot < memory_; ++slot) {
+            const bool used = std::ranges::find(order_, slot) != order_.end();
+            const std::size_t known = used ? std::min(BLOCK, n_ - at) : 0;
+            std::fill(s(slot, at) + known, s(slot, at) + BLOCK, F{0});
+            std::fill(y(slot, at) + known, y(slot, at) + BLOCK, F{0});
+        }
+}
 
 template <class F>
 std::size_t History<F>::free_slot() {

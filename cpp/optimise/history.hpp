@@ -22,6 +22,7 @@ public:
     virtual double direction(const double* slope, const L1* l1, double* d) = 0;
     virtual void forget() = 0;
     virtual bool empty() const = 0;
+    virtual void record(Snapshot& state) = 0;
 };
 
 // A history of `memory` steps in n coordinates, stored in float32 or float64.

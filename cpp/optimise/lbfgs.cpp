@@ -34,6 +34,11 @@ public:
         return false;
     }
 
+    void record(Snapshot& state) {
+        history_->record(state);
+        state("moved", moved_);
+    }
+
 private:
     void look() {
         const Point &to = walk_.here(), &from = walk_.before();
@@ -74,12 +79,12 @@ private:
 }  // namespace
 
 Outcome lbfgs(const Objective& objective, double* theta, std::size_t n, const LbfgsOptions& options,
-              const Report& report) {
+              const Report& report, Snapshot* resumed) {
     const L1* l1 = options.l1.any() ? &options.l1 : nullptr;
     Walk walk(objective, theta, n, options.stopping, report, options.threads, l1);
-    if (!walk.begin()) return walk.end(Stop::bad_start);
+    if (!resumed && !walk.begin()) return walk.end(Stop::bad_start);
     Lbfgs method(walk, options, l1);
-    return repeat(walk, method, options);
+    return repeat(walk, method, resumed, {options.refine, options.refine_below});
 }
 
 }  // namespace seqlab::optimise

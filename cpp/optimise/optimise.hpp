@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/numerics/snapshot.hpp"
+
 namespace seqlab::optimise {
 
 // Return the value at theta and write the gradient to `gradient`. A value that is not finite counts as a failed step.
@@ -25,8 +27,9 @@ struct Progress {
     std::size_t active;  // coordinates that are not 0
 };
 
-// Called at the start and after every iteration; false ends the minimisation.
-using Report = std::function<bool(const Progress&, const double* theta)>;
+// Called at the start and after every iteration; false ends the minimisation. `recorded` takes a snapshot of it, from
+// which it goes on behind this call.
+using Report = std::function<bool(const Progress&, const double* theta, const Recorded& recorded)>;
 
 enum class Stop {
     gradient,     // |gradient| <= epsilon max(1, |theta|)
@@ -125,20 +128,21 @@ struct GradientOptions {
     std::size_t threads = 1;
 };
 
-// eq:lbfgs, and eq:owlqn where there is a penalty
+// eq:lbfgs, and eq:owlqn where there is a penalty. All methods: `resumed` is a snapshot to go on from, or null.
 Outcome lbfgs(const Objective& objective, double* theta, std::size_t n, const LbfgsOptions& options,
-              const Report& report);
+              const Report& report, Snapshot* resumed = nullptr);
 
 // eq:proximal: the L1 penalty is kept in the model of every step, so that coordinates may reach and cross 0.
 Outcome proximal(const Objective& objective, double* theta, std::size_t n, const LbfgsOptions& options,
-                 const Report& report);
+                 const Report& report, Snapshot* resumed = nullptr);
 
 // eq:conjugate-gradient
 Outcome conjugate_gradient(const Objective& objective, double* theta, std::size_t n,
-                           const ConjugateGradientOptions& options, const Report& report);
+                           const ConjugateGradientOptions& options, const Report& report,
+                           Snapshot* resumed = nullptr);
 
 // eq:gradient-descent
 Outcome gradient_descent(const Objective& objective, double* theta, std::size_t n,
-                         const GradientOptions& options, const Report& report);
+                         const GradientOptions& options, const Report& report, Snapshot* resumed = nullptr);
 
 }  // namespace seqlab::optimise

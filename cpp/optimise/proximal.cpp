@@ -36,6 +36,11 @@ public:
         return false;
     }
 
+    void record(Snapshot& state) {
+        model_.record(state);
+        state("moved", moved_);
+    }
+
 private:
     bool go(double change) {
         const Sample origin{.value = walk_.here().value, .slope = change};
@@ -75,11 +80,11 @@ private:
 }  // namespace
 
 Outcome proximal(const Objective& objective, double* theta, std::size_t n, const LbfgsOptions& options,
-                 const Report& report) {
+                 const Report& report, Snapshot* resumed) {
     Walk walk(objective, theta, n, options.stopping, report, options.threads, &options.l1, false, false);
-    if (!walk.begin()) return walk.end(Stop::bad_start);
+    if (!resumed && !walk.begin()) return walk.end(Stop::bad_start);
     Proximal method(walk, options);
-    return repeat(walk, method, options);
+    return repeat(walk, method, resumed, {options.refine, options.refine_below});
 }
 
 }  // namespace seqlab::optimise

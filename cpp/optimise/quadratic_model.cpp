@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "optimise/orthant.hpp"
@@ -72,6 +73,23 @@ QuadraticModel::QuadraticModel(std::size_t n, int memory, const Diagonal* diagon
       s_(n),
       y_(n),
       ds_(n) {}
+
+void QuadraticModel::record(Snapshot& state) {
+    std::uint64_t count = steps_.size();
+    state.reading() ? state("model.steps", count) : state.keep("model.steps", std::vector{count});
+    if (state.reading() && count > memory_) throw SnapshotMismatch("model.steps is too large");
+    steps_.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::string name = "model." + std::to_string(k);
+        steps_[k].s.resize(n_), steps_[k].y.resize(n_);
+        state(name + ".s", steps_[k].s.data(), n_);
+        state(name + ".y", steps_[k].y.data(), n_);
+        state(name + ".bend", steps_[k].bend);
+    }
+    state("model.version", version_);
+    state("model.sds", sds_.data(), sds_.size());
+    state("model.sy", sy_.data(), sy_.size());
+}
 
 void QuadraticModel::see(const StepEnds& move) {
     newest_.s.resize(n_), newest_.y.resize(n_);

@@ -22,6 +22,7 @@ public:
     void see(const StepEnds& move);
     void forget() { steps_.clear(); }
     bool empty() const { return steps_.empty(); }
+    void record(Snapshot& state);
 
     // Write to d the minimum of  g·d + ½ d·B d + Σ c_i |x_i + d_i|,  found by coordinate descent over the coordinates
     // that are not 0 or would leave it. Without steps γ is `bend`. Returns  g·d + Σ c_i (|x_i + d_i| - |x_i|).

@@ -164,12 +164,38 @@ bool Walk::value_has_settled() {
     return progress_.iteration >= stopping_.period && fall < stopping_.delta * std::abs(here_.value);
 }
 
-std::optional<Stop> Walk::settled() {
+void Walk::record(Snapshot& state) {
+    const auto record = [&](const std::string& name, Point& point) {
+        state(name + ".value", point.value);
+        state(name + ".x_norm", point.x_norm);
+        state(name + ".slope_norm", point.slope_norm);
+        state(name + ".active", point.active);
+        state(name + ".x", point.x, n_);
+        if (point.g) state(name + ".gradient", point.g, n_);
+    };
+    record("here", here_);
+    record("before", there_);
+    if (may_rise_) record("best", best_);
+    state("iteration", progress_.iteration);
+    state("evaluations", progress_.evaluations);
+    state("trials", progress_.trials);
+    state("step", progress_.step);
+    state("past", past_.data(), past_.size());
+    state("idle", idle_);
+    state("lowest", lowest_);
+    state("gain", gain_);
+    if (state.reading() && l1_) pseudo_gradient(*l1_, here_.x, here_.g, n_, pseudo_, threads_);
+}
+
+bool Walk::told(const Recorded& recorded) {
     progress_.value = here_.value;
     progress_.gradient_norm = here_.slope_norm;
     progress_.theta_norm = here_.x_norm;
     progress_.active = static_cast<std::size_t>(here_.active);
-    if (report_ && !report_(progress_, here_.x)) return Stop::stopped;
+    return !report_ || report_(progress_, here_.x, recorded);
+}
+
+std::optional<Stop> Walk::settled() {
     if (here_.slope_norm <= stopping_.epsilon * std::max(1.0, here_.x_norm)) return Stop::gradient;
     if (value_has_settled()) return here_.value > lowest_ ? Stop::no_progress : Stop::value;
     if (idle_ >= PATIENCE) return Stop::no_progress;

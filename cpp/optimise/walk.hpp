@@ -43,8 +43,12 @@ public:
     Sample at(double t, const double* d);
     // Make the point evaluated last the current one.
     void accept(const Found& found);
-    // Call Report and test the stopping rules.
+    // Call Report, which may take a snapshot.
+    bool told(const Recorded& recorded);
+    // Test the stopping rules.
     std::optional<Stop> settled();
+    // The part of this in a snapshot; one that is read replaces begin().
+    void record(Snapshot& state);
     Outcome end(Stop reason) const;
 
     const Point& here() const { return here_; }
@@ -77,15 +81,27 @@ private:
     double gain_ = INFINITY;  // decrease of the last step; infinite before the first
 };
 
+// When an objective is replaced by a more exact one: see LbfgsOptions.
+struct Refining {
+    std::function<bool()> refine;
+    double below = 0.0;
+};
+
 // Repeat a method's iterations until a stopping rule applies; method.advance() is false when it finds no lower value.
 template <class Method>
-Outcome repeat(Walk& walk, Method& method, const LbfgsOptions& options) {
-    const auto refined = [&] { return options.refine && options.refine() && walk.look_again(); };
-    for (;;) {
-        const auto stop = walk.settled();
+Outcome repeat(Walk& walk, Method& method, Snapshot* resumed, const Refining& refining = {}) {
+    const auto refined = [&] { return refining.refine && refining.refine() && walk.look_again(); };
+    const Recorded recorded = [&](Snapshot& state) {
+        walk.record(state);
+        method.record(state);
+    };
+    if (resumed) recorded(*resumed);
+    for (bool known = resumed != nullptr;;
+         known = false) {  // a snapshot is taken when Report has been called
+        const auto stop = known || walk.told(recorded) ? walk.settled() : Stop::stopped;
         const bool final = stop == Stop::stopped || stop == Stop::iterations;
         if (stop && (final || !refined())) return walk.end(*stop);
-        if (!stop && options.refine && walk.gained_less_than(options.refine_below)) refined();
+        if (!stop && refining.refine && walk.gained_less_than(refining.below)) refined();
         if (!method.advance() && !refined()) return walk.end(Stop::no_progress);
     }
 }

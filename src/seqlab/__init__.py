@@ -42,13 +42,24 @@ if TYPE_CHECKING:
     from seqlab.families.linear.learners import *  # noqa: F403  (which lists them)
     from seqlab.features import Template, presets
     from seqlab.foreign import convert_model
+    from seqlab.learning.checkpoint import Checkpoint
     from seqlab.tagging import Tagger
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
     from seqlab.tuning import compare, tune
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["CRF", "HMM", "MEMM", "BaumWelch", "Categorical", "Constraints", "Corpus", "Counting"]
+__all__ = [
+    "CRF",
+    "HMM",
+    "MEMM",
+    "BaumWelch",
+    "Categorical",
+    "Checkpoint",
+    "Constraints",
+    "Corpus",
+    "Counting",
+]
 __all__ += ["Dirichlet", "FeatureBag", "Gaussian", "GaussianMeans", "GaussianMixture", "HardEM"]
 __all__ += ["LinearTagger", "LocalTagger", "MarkovChain", "MostFrequentTag", "MultinomialMixture", "Poisson"]
 __all__ += ["Report", "Reranker", "Sentence", "Streams", "SuffixModel", "Tagger", "Template", "Trellis"]
@@ -78,6 +89,7 @@ if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute of 
             "families.linear.learners": tuple(_learners.__all__),
             "features": ("Template", "presets"),
             "foreign": ("convert_model",),
+            "learning.checkpoint": ("Checkpoint",),
             "tagging": ("Tagger",),
             "trellis": ("Constraints", "Trellis", "TrellisBatch"),
             "tuning": ("compare", "tune"),

@@ -376,10 +376,10 @@ class Loss:
 
     def curvature(self, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
-    def minimise(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], centre: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, l2: float, settings: Settings, threads: int, report: object | None) -> tuple[Stop, int, int, float, float, int]:
+    def minimise(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], centre: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, l2: float, settings: Settings, threads: int, report: object | None, resumed: object | None = None) -> tuple[Stop, int, int, float, float, int]:
         """Walk theta downhill in place on loss + l2 |theta|²."""
 
-    def descend(self, exact: object | None, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], centre: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, l2: float, precondition: bool, settings: Settings, threads: int, report: object | None) -> tuple[Stop, int, int, float, float, int]:
+    def descend(self, exact: object | None, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], centre: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, l2: float, precondition: bool, settings: Settings, threads: int, report: object | None, resumed: object | None = None) -> tuple[Stop, int, int, float, float, int]:
         """
         The same by L-BFGS or OWL-QN, preconditioned, the loss `exact` taking over near the end.
         """
@@ -404,7 +404,7 @@ class LocalLikelihood64(Loss):
 
     def __init__(self, task: object) -> None: ...
 
-def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, l1: float, epochs: int, burn_in: int, rate: float, seed: int, local: bool, threads: int, go_on: object | None) -> float:
+def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, l1: float, epochs: int, burn_in: int, rate: float, seed: int, local: bool, threads: int, go_on: object | None, keep: object | None = None, resumed: object | None = None) -> float:
     """
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).
     """
@@ -465,6 +465,15 @@ class Stochastic:
 
     def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """The weights of a model that stops now."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """The state after an epoch, as views: valid until the next one."""
+
+    def resume(self, arrays: dict[str, Any]) -> None:
+        """Go on from a snapshot."""
+
+class SnapshotMismatch(ValueError):
+    pass
 
 class Method(enum.Enum):
     """Optimisation method."""
@@ -604,7 +613,7 @@ class Settings:
 
     def set_l1_each(self, each: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
-def minimise(objective: object, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], settings: Settings, report: object | None) -> tuple[Stop, int, int, float, float, int]:
+def minimise(objective: object, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], settings: Settings, report: object | None, resumed: object | None = None) -> tuple[Stop, int, int, float, float, int]:
     """
     Walk theta downhill in place; objective(theta, gradient) writes the gradient and returns the value (eq:lbfgs, eq:owlqn, eq:proximal, eq:conjugate-gradient, eq:gradient-descent).
     """
@@ -622,6 +631,12 @@ class OnlineLearner:
 
     def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """The weights of a model that stops now."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """The state after an epoch, as views: valid until the next one."""
+
+    def resume(self, arrays: dict[str, Any]) -> None:
+        """Go on from a snapshot."""
 
 class StructuredSvm(OnlineLearner):
     """eq:structured-svm"""

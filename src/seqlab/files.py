@@ -82,14 +82,14 @@ def _opened_beside(target: Path) -> tuple[Path, BinaryIO]:
     while True:
         temporary = target.with_name(f"{_beginning(target)}{os.urandom(8).hex()}.tmp")
         file = temporary.open("xb")
-        _locked(file.fileno())  # until it is closed, also by the end of the program
+        locked(file.fileno())  # until it is closed, also by the end of the program
         if os.fstat(file.fileno()).st_nlink:
             return temporary, file
         file.close()  # another program took it for a leftover before it was locked
 
 
-def _locked(handle: int) -> bool:
-    """Lock an open file; False if another program has the lock, or the system has no locks."""
+def locked(handle: int) -> bool:
+    """Lock an open file until it is closed; False if another has the lock, or the system has no locks."""
     try:
         import fcntl
 
@@ -110,7 +110,7 @@ def _remove_leftovers(target: Path) -> None:
 def _remove_unlocked(path: str) -> None:
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
-        if stat.S_ISREG(os.fstat(handle).st_mode) and _locked(handle):
+        if stat.S_ISREG(os.fstat(handle).st_mode) and locked(handle):
             os.unlink(path)  # noqa: PTH108
     finally:
         os.close(handle)

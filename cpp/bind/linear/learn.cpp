@@ -41,16 +41,18 @@ void bind_loss(nb::module_& m, const char* name, const char* doc) {
 using Result = std::tuple<optimise::Stop, int, int, double, double, std::size_t>;
 
 Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<double>& centre, double l2,
-                     const Settings& settings, std::size_t threads, const nb::object& report) {
+                     const Settings& settings, std::size_t threads, const nb::object& report,
+                     const nb::object& resumed) {
     const optimise::Report told = report_to(report, theta.size());
     const optimise::Objective objective = [&](const double* x, double* gradient) {
         return with_l2(*self.loss, x, gradient, l2, data_of(centre), threads);
     };
+    Resumed state(resumed);
     optimise::Outcome out{};
     {
         const Unlocked unlocked;
         const Crew crew(threads);
-        out = minimise(objective, theta.data(), theta.size(), settings, told, threads);
+        out = minimise(objective, theta.data(), theta.size(), settings, told, threads, state.get());
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
 }
@@ -58,8 +60,9 @@ Result minimise_loss(KeptLoss& self, const Out<double>& theta, const Maybe<doubl
 // Minimise as LBFGS does: preconditioned, float32 first.
 Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& theta,
                     const Maybe<double>& centre, double l2, bool precondition, const Settings& settings,
-                    std::size_t threads, const nb::object& report) {
+                    std::size_t threads, const nb::object& report, const nb::object& resumed) {
     const optimise::Report told = report_to(report, theta.size());
+    Resumed state(resumed);
     Loss* const last = exact.is_none() ? nullptr : nb::cast<KeptLoss&>(exact).loss.get();
     BatchOptions options;
     options.lbfgs = lbfgs_options(settings);
@@ -69,7 +72,7 @@ Result descend_loss(KeptLoss& self, const nb::object& exact, const Out<double>& 
     optimise::Outcome out{};
     {
         const Unlocked unlocked;
-        out = descend(*self.loss, last, theta.data(), options, threads, told);
+        out = descend(*self.loss, last, theta.data(), options, threads, told, state.get());
     }
     return {out.reason, out.iterations, out.evaluations, out.value, out.gradient_norm, out.active};
 }
@@ -94,10 +97,10 @@ void bind_losses(nb::module_& m) {
             },
             "theta"_a.noconvert(), "diagonal"_a.noconvert(), "threads"_a)
         .def("minimise", &minimise_loss, "theta"_a.noconvert(), "centre"_a.none().noconvert(), "l2"_a,
-             "settings"_a, "threads"_a, "report"_a.none(),
+             "settings"_a, "threads"_a, "report"_a.none(), "resumed"_a = nb::none(),
              "Walk theta downhill in place on loss + l2 |theta|².")
         .def("descend", &descend_loss, "exact"_a.none(), "theta"_a.noconvert(), "centre"_a.none().noconvert(),
-             "l2"_a, "precondition"_a, "settings"_a, "threads"_a, "report"_a.none(),
+             "l2"_a, "precondition"_a, "settings"_a, "threads"_a, "report"_a.none(), "resumed"_a = nb::none(),
              "The same by L-BFGS or OWL-QN, preconditioned, the loss `exact` taking over near the end.");
     bind_loss<Likelihood<float>>(m, "Likelihood32",
                                  "Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood).");
@@ -144,19 +147,25 @@ void bind_start(nb::module_& m) {
     m.def(
         "averaged_start",
         [](const KeptTask& task, const Out<double>& theta, double l2, double l1, int epochs, int burn_in,
-           double rate, std::uint64_t seed, bool local, std::size_t threads, const nb::object& go_on) {
+           double rate, std::uint64_t seed, bool local, std::size_t threads, const nb::object& go_on,
+           const nb::object& keep, const nb::object& resumed) {
             const auto asked = [&] {
                 return locked([&] {
                     if (PyErr_CheckSignals() != 0) throw nb::python_error();
                     return go_on.is_none() || nb::cast<bool>(go_on());
                 });
             };
+            std::function<void(const Recorded&)> kept;
+            if (!keep.is_none())
+                kept = [&](const Recorded& recorded) { locked([&] { keep(recorder(recorded)); }); };
+            Resumed state(resumed);
             Unlocked unlocked;
             return AveragedStart(task.task, threads)
-                .run(theta.data(), {l2, l1, epochs, burn_in, rate, seed, local, asked}, threads);
+                .run(theta.data(), {l2, l1, epochs, burn_in, rate, seed, local, asked, kept, state.get()},
+                     threads);
         },
         "task"_a, "theta"_a.noconvert(), "l2"_a, "l1"_a, "epochs"_a, "burn_in"_a, "rate"_a, "seed"_a,
-        "local"_a, "threads"_a, "go_on"_a.none(),
+        "local"_a, "threads"_a, "go_on"_a.none(), "keep"_a = nb::none(), "resumed"_a = nb::none(),
         "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
     m.def(
         "observed_pairs",

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "bind/linear/task.hpp"
+#include "bind/snapshot.hpp"
 #include "linear/online/arow.hpp"
 #include "linear/online/passive_aggressive.hpp"
 #include "linear/online/perceptron.hpp"
@@ -56,7 +57,20 @@ void bind_learner(nb::module_& m) {
                 Unlocked unlocked;
                 self.learner->weights(theta.data());
             },
-            "theta"_a.noconvert(), "The weights of a model that stops now.");
+            "theta"_a.noconvert(), "The weights of a model that stops now.")
+        .def(
+            "snapshot",
+            [](KeptLearner& self) {
+                return arrays_of([&](Snapshot& state) { self.learner->record(state); });
+            },
+            "The state after an epoch, as views: valid until the next one.")
+        .def(
+            "resume",
+            [](KeptLearner& self, const Arrays& arrays) {
+                Snapshot state = snapshot_of(arrays);
+                self.learner->record(state);
+            },
+            "arrays"_a, "Go on from a snapshot.");
 }
 
 void bind_svm(nb::module_& m) {

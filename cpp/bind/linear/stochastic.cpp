@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "bind/linear/task.hpp"
+#include "bind/snapshot.hpp"
 
 namespace seqlab::bind {
 
@@ -58,7 +59,20 @@ void bind_stochastic(nb::module_& m) {
                 const Unlocked unlocked;
                 self.descent->weights(theta.data());
             },
-            "theta"_a.noconvert(), "The weights of a model that stops now.");
+            "theta"_a.noconvert(), "The weights of a model that stops now.")
+        .def(
+            "snapshot",
+            [](KeptStochastic& self) {
+                return arrays_of([&](Snapshot& state) { self.descent->record(state); });
+            },
+            "The state after an epoch, as views: valid until the next one.")
+        .def(
+            "resume",
+            [](KeptStochastic& self, const Arrays& arrays) {
+                Snapshot state = snapshot_of(arrays);
+                self.descent->record(state);
+            },
+            "arrays"_a, "Go on from a snapshot.");
 }
 
 }  // namespace seqlab::bind

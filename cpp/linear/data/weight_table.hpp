@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/numerics/buffer.hpp"
+#include "base/numerics/snapshot.hpp"
 #include "base/parallel/parallel.hpp"
 #include "linear/data/feature_rows.hpp"
 
@@ -73,6 +75,11 @@ public:
     // total[k] += part · weight k
     void add_to(double* total, double part, std::size_t threads = 1) {
         each([&](F& x, std::size_t k) { total[k] += part * static_cast<double>(x); }, threads);
+    }
+    // All numbers as they are, unused lanes too.
+    void record(Snapshot& state, const std::string& name) {
+        state(name + ".dense", table_, size_);
+        state(name + ".listed", listed_.data(), listed_.size());
     }
     void multiply(F factor) {
         for (std::size_t i = 0; i < size_; ++i) table_[i] *= factor;

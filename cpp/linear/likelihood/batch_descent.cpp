@@ -41,6 +41,12 @@ public:
         diagonal_.inverse = inverse_.data();
         ++diagonal_.version;
     }
+    void record(Snapshot& state) {
+        state("curvature", h_.data(), h_.size());
+        state("diagonal", inverse_.data(), inverse_.size());
+        state("diagonal.version", diagonal_.version);
+        diagonal_.inverse = inverse_.data();
+    }
     const optimise::Diagonal* diagonal() const { return &diagonal_; }
 
     // -slope / (4 Σ h d²): the minimum of the parabola with this curvature along d, divided by `caution`.
@@ -75,7 +81,7 @@ double with_l2(Loss& loss, const double* theta, double* gradient, double l2, con
 }
 
 optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOptions& options,
-                          std::size_t threads, const optimise::Report& report) {
+                          std::size_t threads, const optimise::Report& report, Snapshot* resumed) {
     const Crew crew(threads);
     Loss* loss = &quick;
     const optimise::Objective objective = [&](const double* x, double* gradient) {
@@ -93,20 +99,40 @@ optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOp
     }
     const bool sparse = lbfgs.l1.any();
     const auto method = sparse ? optimise::proximal : optimise::lbfgs;
-    if (!options.precondition) return method(objective, theta, quick.size(), lbfgs, report);
+    std::uint8_t refined = 0;
+    if (resumed) {
+        (*resumed)("refined", refined);
+        if (refined != 0 && exact) loss = exact;
+    }
+    // The snapshot of the method, with that of the loss.
+    const auto tell = [&](const optimise::Progress& progress, const double* x, const Recorded& recorded) {
+        return report(progress, x, [&](Snapshot& state) {
+            refined = loss == exact;
+            state("refined", refined);
+            recorded(state);
+        });
+    };
+    if (!options.precondition) return method(objective, theta, quick.size(), lbfgs, tell, resumed);
 
     Preconditioner preconditioner(quick, options.l2, threads);
-    preconditioner.renew(theta, trust[0].exponent);
+    if (resumed)
+        preconditioner.record(*resumed);
+    else
+        preconditioner.renew(theta, trust[0].exponent);
     lbfgs.diagonal = preconditioner.diagonal();
     if (!lbfgs.first_step)
         lbfgs.first_step = [&](const double* d, double slope) { return preconditioner.first_step(d, slope); };
-    const optimise::Report renewing = [&](const optimise::Progress& progress, const double* x) {
+    const optimise::Report renewing = [&](const optimise::Progress& progress, const double* x,
+                                          const Recorded& recorded) {
         for (const Trust& now : trust)
             if (progress.iteration > 0 && progress.iteration == now.iteration)
                 preconditioner.renew(x, sparse ? trust[0].exponent : now.exponent);
-        return report(progress, x);
+        return tell(progress, x, [&](Snapshot& state) {
+            recorded(state);
+            preconditioner.record(state);
+        });
     };
-    return method(objective, theta, quick.size(), lbfgs, renewing);
+    return method(objective, theta, quick.size(), lbfgs, renewing, resumed);
 }
 
 }  // namespace seqlab

@@ -20,7 +20,7 @@ struct BatchOptions {
 //
 // eq:preconditioner   H₀⁻¹ = diag (h_k + 2 l2)^-p, h of eq:curvature; p falls from 0.8 to 0.2 during the run
 optimise::Outcome descend(Loss& quick, Loss* exact, double* theta, const BatchOptions& options,
-                          std::size_t threads, const optimise::Report& report);
+                          std::size_t threads, const optimise::Report& report, Snapshot* resumed = nullptr);
 
 // Value and gradient of loss + l2 |theta - centre|².
 double with_l2(Loss& loss, const double* theta, double* gradient, double l2, const double* centre,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "linear/data/task.hpp"
@@ -40,6 +41,14 @@ public:
                     table[cell] = forbidden(cell / later) ? never : shorter ? own + shorter[i] : own;
                 }
         }
+    }
+    // All numbers as they are: tables that were added to differ from loaded ones in their last bits.
+    void record(Snapshot& state) {
+        node_.record(state, "node");
+        for (std::size_t i = 0; i < tables_.size(); ++i)
+            state("transitions." + std::to_string(i + 1), tables_[i].data(), tables_[i].size());
+        state("pairs", pair_.data(), pair_.size());
+        state("scale", scale_);
     }
     // Factor of the numbers of node() and pairs().
     F scale() const { return scale_; }

@@ -14,6 +14,11 @@ public:
     Arow(const Task& task, const double* theta, const Schedule& schedule, double r)
         : Walker<double>(task, theta, schedule), r_(r), variance_(features_.slots().size, 1.0) {}
 
+    void record(Snapshot& state) override {
+        Walker<double>::record(state);
+        state("variance", variance_.data(), variance_.size());
+    }
+
 private:
     void visit(std::size_t s, Pass& pass) override;
 

@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
+
+#include "base/numerics/snapshot.hpp"
 
 namespace seqlab::online {
 
@@ -34,6 +37,12 @@ public:
     // The mean of a slot, whose current value is `last`.
     double mean(std::size_t slot, double last) const {
         return wanted() && total_ > 0.0 ? last - late_[slot] / total_ : last;
+    }
+
+    void record(Snapshot& state, const std::string& name) {
+        state(name + ".late", late_.data(), late_.size());
+        state(name + ".before", before_);
+        state(name + ".total", total_);
     }
 
 private:

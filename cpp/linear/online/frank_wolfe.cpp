@@ -76,6 +76,65 @@ void FrankWolfe::move(Block& block, double step, double cost) {
     costs_.add(0, step * cost);
 }
 
+// The vectors and gold paths of all sequences, end to end.
+void FrankWolfe::record(Snapshot& state) {
+    StructuredSvm::record(state);
+    state("cost", cost_);
+    state("steps", steps_);
+    costs_.record(state, "costs");
+    if (state.reading()) {
+        read_blocks(state);
+        return;
+    }
+    std::vector<std::uint64_t> items, labels;
+    std::vector<std::uint32_t> slots;
+    std::vector<double> values, costs;
+    std::vector<Label> path;
+    for (std::size_t s = 0; s < block_.size(); ++s) {
+        items.push_back(block_[s].theta.size());
+        labels.push_back(right_[s].size());
+        costs.push_back(block_[s].cost);
+        for (const auto& [slot, x] : block_[s].theta) slots.push_back(slot), values.push_back(x);
+        path.insert(path.end(), right_[s].begin(), right_[s].end());
+    }
+    state.keep("blocks.items", std::move(items));
+    state.keep("blocks.slots", std::move(slots));
+    state.keep("blocks.values", std::move(values));
+    state.keep("blocks.costs", std::move(costs));
+    state.keep("blocks.labels", std::move(labels));
+    state.keep("blocks.path", std::move(path));
+}
+
+void FrankWolfe::read_blocks(Snapshot& state) {
+    const auto items = state.take<std::uint64_t>("blocks.items"),
+               labels = state.take<std::uint64_t>("blocks.labels");
+    const auto slots = state.take<std::uint32_t>("blocks.slots");
+    const auto values = state.take<double>("blocks.values"), costs = state.take<double>("blocks.costs");
+    const auto path = state.take<Label>("blocks.path");
+    const std::size_t N = block_.size();
+    if (items.size() != N || labels.size() != N || costs.size() != N || values.size() != slots.size())
+        throw SnapshotMismatch("blocks are of another corpus");
+    std::size_t item = 0, label = 0;
+    for (std::size_t s = 0; s < N; ++s) {
+        const std::size_t T = task_.sequences.end(s) - task_.sequences.begin(s);
+        if (items[s] > slots.size() - item || labels[s] > path.size() - label ||
+            (labels[s] != 0 && labels[s] != T))
+            throw SnapshotMismatch("blocks do not fit together");
+        block_[s] = {{}, costs[s]};
+        for (const std::size_t end = item + items[s]; item < end; ++item) {
+            if (slots[item] >= features_.slots().size) throw SnapshotMismatch("blocks have no such weight");
+            block_[s].theta.push_back({slots[item], values[item]});
+        }
+        const auto first = path.begin() + static_cast<std::ptrdiff_t>(label);
+        right_[s].assign(first, first + static_cast<std::ptrdiff_t>(labels[s]));
+        label += labels[s];
+    }
+    const auto known = [L = task_.transitions.L](Label y) {
+        return y >= 0 && static_cast<std::size_t>(y) < L;
+    };
+    if (!std::ranges::all_of(path, known)) throw SnapshotMismatch("blocks have no such label");
+}
+
 // A sequence with a new gold path restarts from 0, and so do the averages, as their multipliers belong to the old path.
 std::size_t FrankWolfe::renew() {
     const PinKernels pin(set_);

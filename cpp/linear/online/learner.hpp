@@ -33,6 +33,8 @@ public:
     virtual Pass epoch() = 0;
     // The weights theta (size()) of a model that stops now.
     virtual void weights(double* theta) const = 0;
+    // The state after an epoch; one that is read makes a learner of the same task and options go on there.
+    virtual void record(Snapshot& state) = 0;
 };
 
 struct Schedule {
@@ -73,6 +75,13 @@ public:
     void weights(double* theta) const override {
         features_.each_weight(
             [&](std::size_t k, std::size_t slot) { theta[k] = averages_.mean(slot, weights_[slot]); });
+    }
+
+    void record(Snapshot& state) override {
+        const PinKernels pin(set_);
+        weights_.record(state);
+        averages_.record(state, "averages");
+        visits_.record(state);
     }
 
 protected:

@@ -26,6 +26,13 @@ void LiveWeights<F>::load(const double* theta) {
 }
 
 template <class F>
+void LiveWeights<F>::record(Snapshot& state) {
+    chain_.record(state);
+    state("moves", moves_.data(), moves_.size());
+    if (state.reading() && task_.plain()) make_edges();
+}
+
+template <class F>
 void LiveWeights<F>::make_edges() {
     const std::size_t L = task_.transitions.L, LP = kernels().of<F>().padded(L);
     F* const M = table_.of(2 * LP * LP);

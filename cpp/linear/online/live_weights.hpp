@@ -19,6 +19,7 @@ public:
     void load(const double* theta);
     double operator[](std::size_t slot) const;
     void add(std::size_t slot, F x);
+    void record(Snapshot& state);
 
     const ChainWeights<F>& chain() const { return chain_; }
     // The transitions padded for the dense kernels; for tasks that are plain.

@@ -54,6 +54,7 @@ public:
     FrankWolfe(const Task& task, const double* theta, const Schedule& schedule, double l2);
 
     std::size_t renew() override;
+    void record(Snapshot& state) override;
 
 private:
     struct Block {
@@ -66,6 +67,7 @@ private:
     double mean_cost() const override { return costs_.mean(0, cost_); }
 
     void move(Block& block, double step, double cost);
+    void read_blocks(Snapshot& state);
     double line_search(double cost) const;
 
     std::vector<Block> block_;
@@ -83,6 +85,7 @@ public:
     Subgradient(const Task& task, const double* theta, const Schedule& schedule, double l2);
 
     void weights(double* theta) const override;
+    void record(Snapshot& state) override;
 
 private:
     void visit(std::size_t s, Pass& pass) override;

@@ -59,6 +59,13 @@ void Subgradient::weights(double* theta) const {
     for (std::size_t k = 0; k < size(); ++k) theta[k] *= factor;
 }
 
+void Subgradient::record(Snapshot& state) {
+    StructuredSvm::record(state);
+    state("cost", cost_);
+    state("steps", steps_);
+    costs_.record(state, "costs");
+}
+
 double Subgradient::mean_cost() const {
     if (!from_zero_ || !whole_) return std::numeric_limits<double>::quiet_NaN();
     return N_ == 0.0 ? 0.0 : costs_.mean(0, cost_) / per_step();

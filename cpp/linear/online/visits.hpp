@@ -52,6 +52,8 @@ public:
     // The next epoch.
     std::vector<std::size_t> next() { return shuffle_ ? shuffled(usable_, seed_, epoch_++) : usable_; }
 
+    void record(Snapshot& state) { state("epoch", epoch_); }
+
 private:
     bool shuffle_;
     std::uint64_t seed_, epoch_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "linear/data/task.hpp"
@@ -26,6 +27,16 @@ public:
     // total (task.size()) += part · θ
     void add_to(double* total, double part);
 
+    void record(Snapshot& state) {
+        chain_.record(state);
+        nodes_.record(state, "nodes");
+        pairs_.record(state, "edges");
+        state("moves", move_.data(), move_.size());
+        state("move_gain", move_gain_.data(), move_gain_.size());
+        state("clock", clock_);
+        state("visits", visits_);
+    }
+
     // Apply the skipped penalties to the weights that these sequences use, before they are scored.
     void prepare(std::span<const std::size_t> sequences);
     const ChainWeights<F>& chain() const { return chain_; }
@@ -43,6 +54,11 @@ private:
 
         explicit Memory(const Observed& observed);
         void reset();
+        void record(Snapshot& state, const std::string& name) {
+            state(name + ".gain", gain.data(), gain.size());
+            state(name + ".when", when.data(), when.size());
+            state(name + ".visit", visit.data(), visit.size());
+        }
         void see(const Task& task, const Entries& entries, std::span<const std::size_t> sequences,
                  std::uint64_t now);
         // weight(k) is the number of weight k

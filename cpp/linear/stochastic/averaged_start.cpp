@@ -81,6 +81,7 @@ public:
     }
 
     void load(const double* theta) { steps_.load(theta); }
+    void record(Snapshot& state) { steps_.record(state); }
     void soften(double by) { steps_.soften(by); }
     // total += part · weights
     void add_to(double* total, double part) { steps_.add_to(total, part, threads_); }
@@ -135,7 +136,8 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
     threads = std::min(threads, groups_a_step());
     const Crew crew(threads);
     Patience patience(options.go_on);
-    const double rate = options.rate > 0.0 ? options.rate : calibrate(theta, options, threads, patience);
+    double rate = options.rate;
+    if (!(rate > 0.0) && !options.resumed) rate = calibrate(theta, options, threads, patience);
     const std::size_t n = usable_.size(), gap = std::max<std::size_t>(1, n / snapshots_an_epoch);
     const double decay = 2.0 * options.l2 / static_cast<double>(n);
     Steps steps(*this, options.local, threads);
@@ -147,7 +149,18 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
     const bool sparse = options.l1 > 0.0;
     const int most = sparse ? longest * options.epochs : options.epochs;
     double loss = 0.0, loss_before = 0.0;
-    for (int epoch = 0; epoch < most; ++epoch) {
+    int epoch = 0;
+    const Recorded recorded = [&](Snapshot& state) {
+        steps.record(state);
+        state("rate", rate);
+        state("epoch", epoch);
+        state("sum", sum.data(), sum.size());
+        state("snapshots", snapshots);
+        state("pull", pull);
+        state("loss", loss);
+    };
+    if (options.resumed) recorded(*options.resumed), ++epoch;
+    for (; epoch < most; ++epoch) {
         auto order = shuffled(usable_, options.seed, static_cast<std::uint64_t>(epoch));
         const bool averaging = sparse ? epoch + 1 >= options.epochs : epoch >= options.burn_in;
         if (sparse) {
@@ -175,6 +188,7 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
         }
         if (!patience.ask()) break;
         if (sparse && epoch + 1 >= options.epochs && !(loss < (1.0 - least_gain) * loss_before)) break;
+        if (options.keep && epoch + 1 < most) options.keep(recorded);
     }
     if (snapshots == 0) {
         std::ranges::fill(sum, 0.0);

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/numerics/snapshot.hpp"
 #include "linear/data/task.hpp"
 #include "linear/likelihood/chain_scores.hpp"
 
@@ -23,8 +24,10 @@ struct StartOptions {
     int burn_in = 2;    // epochs before averaging begins
     double rate = 0.0;  // 0: chosen on a sample
     std::uint64_t seed = 0;
-    bool local = false;           // local model (MEMM) instead of a CRF
-    std::function<bool()> go_on;  // called after every epoch and every second, if given
+    bool local = false;                         // local model (MEMM) instead of a CRF
+    std::function<bool()> go_on;                // called after every epoch and every second, if given
+    std::function<void(const Recorded&)> keep;  // called after every epoch but the last, if given
+    Snapshot* resumed = nullptr;                // what such a call was given
 };
 
 // Only the weights of a first-order CRF without edge attributes are learned; other weights of theta stay unchanged.

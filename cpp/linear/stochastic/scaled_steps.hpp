@@ -25,6 +25,12 @@ public:
     // total (task.size()) += part · θ
     void add_to(double* total, double part, std::size_t threads = 1);
 
+    void record(Snapshot& state) {
+        chain_.record(state);
+        state("moves", move_.data(), move_.size());
+        state("factor", scale_);
+    }
+
     // Move all weights towards zero by `by`, at most to zero: the proximal step of an L1 penalty.
     void soften(double by);
 

@@ -93,6 +93,16 @@ public:
         steps_.add_to(theta, 1.0);
     }
 
+    void record(Snapshot& state) override {
+        const PinKernels pin(set_);
+        steps_.record(state);
+        state("rate", rate_);
+        state("seen", seen_);
+        state("snapshots", snapshots_);
+        state("epoch", epoch_);
+        state("mean", mean_.data(), mean_.size());
+    }
+
 private:
     double rate(double seen) const {
         const double epochs = seen / static_cast<double>(usable_.size());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/numerics/snapshot.hpp"
 #include "linear/data/task.hpp"
 
 namespace seqlab {
@@ -47,6 +48,8 @@ public:
     virtual StochasticEpoch epoch(std::size_t threads) = 0;
     // The weights theta (size()) of a model that stops now: of the last step, or their mean.
     virtual void weights(double* theta) = 0;
+    // The state after an epoch; one that is read makes a learner of the same task and options go on there.
+    virtual void record(Snapshot& state) = 0;
 };
 
 // Make a learner that starts from theta; the task must outlive it.

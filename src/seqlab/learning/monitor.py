@@ -1,9 +1,8 @@
-"""Monitor a training between two epochs: history, dev set, callbacks, patience, signals, a bar; run several."""
+"""Monitor a training between two epochs: history, dev set, callbacks, patience, signals, checkpoints, a bar."""
 
 from __future__ import annotations
 
 import contextlib
-import math
 import signal
 import sys
 import threading
@@ -11,7 +10,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self, TextIO
 
@@ -20,8 +18,12 @@ import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import is_iterable, says_no, whole_number
-from seqlab.errors import ConvergenceWarning, OptionError, TrainingWarning
+from seqlab.errors import ConvergenceWarning, OptionError, StoreError, TrainingWarning
+from seqlab.learning.checkpoint import Run
 from seqlab.learning.history import Epoch, History
+from seqlab.store.codec import put_part, state_of, value_of
+from seqlab.store.reading import misfits_told
+from seqlab.store.state import State
 
 # Systems without terminals have no SIGHUP.
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -133,6 +135,7 @@ class Progress:
     active          weights that are not 0
     weights         gives the weights a model would have if training stopped now, as a copy
     more            further numbers of the learner, by name
+    state           gives what the learner needs to go on from here, as `resumed` of its report; for checkpoints
     """
 
     iteration: int
@@ -141,9 +144,16 @@ class Progress:
     active: int | None
     weights: Callable[[], Weights]
     more: Mapping[str, float] = field(default_factory=dict)
+    state: Callable[[], State] | None = None
 
 
 Report = Callable[[Progress], bool]  # False ends training
+
+
+def resumed(report: Report) -> State | None:
+    """Return the state from which a learner goes on: what Progress.state gave before the training was killed."""
+    found: State | None = getattr(report, "resumed", None)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +186,9 @@ class Monitor:
     patience   epochs without a better score before training ends; None never ends it
     callbacks  each is called with the Epoch; returning False ends training
     bar        shows progress, or None
+    run        stores the training after an epoch, when it is time; None without checkpoints
+
+    A learner calls it after every epoch. `resumed` is the state that the learner goes on from, or None.
     """
 
     judge: Callable[[Weights], float] | None = None
@@ -183,22 +196,31 @@ class Monitor:
     patience: int | None = None
     callbacks: Sequence[Callback] = ()
     bar: Any = None
+    run: Run | None = None
     history: History = field(default_factory=History)
+    resumed: State | None = None
     _best: tuple[float, Weights] | None = None
     _last: tuple[Weights, Epoch] | None = None
     _since: float = 0.0
     _interrupt: Interruptible = field(default_factory=Interruptible)
+    _cut_short: bool = False
 
     def over(self, train: Callable[[Report], Outcome]) -> Outcome:
         """Run a training under this monitor; the outcome has the weights to keep.
 
         Training stopped before its first epoch has no weights; it raises _core.Stopped or what the signal raises.
+        Training that is finished according to its checkpoint is not run again.
         """
         self.history.metric = self.metric
+        finished = self._restored()
+        if finished is not None:
+            return finished
         self._since = time.perf_counter()
         try:
             with self._interrupt, self._interrupt.flag:
-                outcome = train(self._after)
+                outcome = train(self)
+        except _core.SnapshotMismatch as error:
+            raise StoreError(f"the checkpoint does not fit this training: {error}") from error
         except _core.Stopped:  # during an epoch
             if self._last is None:
                 self._interrupt.deliver("there are no weights yet")
@@ -208,20 +230,25 @@ class Monitor:
         finally:
             if self.bar is not None:
                 self.bar.end()
-        if self.interrupted():  # also by a signal after the last epoch, which must not be lost
+        if self._interrupt.asked:  # also by a signal after the last epoch, which must not be lost
             self.history.reason = "interrupted"
         if not self.history.reason:
             self.history.reason = outcome.reason
         if self._best is None:
             self.history.best = self.history.epochs[-1].iteration if self.history.epochs else None
         theta = outcome.theta if self._best is None else self._best[1]
-        return replace(outcome, theta=theta, reason=self.history.reason)
+        outcome = replace(outcome, theta=theta, reason=self.history.reason)
+        if self.run is not None and outcome.reason != "interrupted":
+            self._store_outcome(self.run, outcome)
+        return outcome
 
     def interrupted(self) -> bool:
-        """Return True if a signal asked training to end; learners call it within long epochs."""
-        return self._interrupt.asked is not None
+        """Return True if a signal asked training to end; a learner that then cuts an epoch short is not stored."""
+        self._cut_short |= self._interrupt.asked is not None
+        return self._cut_short
 
-    def _after(self, progress: Progress) -> bool:
+    def __call__(self, progress: Progress) -> bool:
+        """Take in an epoch; False ends training."""
         score, weights = None, progress.weights()
         numbers = (progress.iteration, progress.objective, progress.gradient_norm, progress.active)
         if self._last is None:  # kept in case scoring is interrupted
@@ -239,13 +266,92 @@ class Monitor:
             self.bar.advance(epoch)
         wish = [says_no(callback(epoch)) for callback in self.callbacks]  # all callbacks are called
         best = self.history.best  # None without a dev set
-        if self.interrupted():
-            self.history.reason = "interrupted"
-        elif any(wish):
+        if any(wish):
             self.history.reason = "stopped"
         elif best is not None and self.patience is not None and epoch.iteration - best >= self.patience:
             self.history.reason = "patience"
+        if self._interrupt.asked:
+            if not self.history.reason:
+                self.keep(progress.state, progress.iteration, now=True)
+            self.history.reason = "interrupted"
+        elif not self.history.reason:
+            self.keep(progress.state, progress.iteration)
         return not self.history.reason
+
+    # ------------------------------------------------------------------------------------------ checkpoints
+
+    def keep(self, state: Callable[[], State] | None, iteration: int = 0, *, now: bool = False) -> None:
+        """Store the training with this state of its learner, if it is time or must be now.
+
+        Learners call it themselves for a part of the training that has no epochs of its own.
+        """
+        if self.run is None or self._cut_short:
+            return
+        if state is None:
+            raise OptionError(
+                "checkpoint= needs a learner that can go on from where it was: one of your own gives its state to "
+                "Progress(..., state=) and goes on from resumed(report)"
+            )
+        if not (now or self.run.due):
+            return
+        stored = State(STORED, {"history": self.history.to_dict()})
+        if self._best is not None:
+            stored.settings["best_score"] = self._best[0]
+            _put(stored, "best", self._best[1])
+        put_part(stored, "learner", state())
+        self.run.save(stored, iteration)
+
+    def _store_outcome(self, run: Run, outcome: Outcome) -> None:
+        numbers = {"iterations": outcome.iterations, "objective": outcome.objective}
+        stored = State(STORED, {"history": self.history.to_dict(), "done": numbers})
+        if self._best is not None:
+            stored.settings["best_score"] = self._best[0]
+        _put(stored, "theta", outcome.theta)
+        run.save(stored, outcome.iterations, done=True)
+
+    def _restored(self) -> Outcome | None:
+        """Take over what the checkpoint has, if anything; return the outcome of a finished training."""
+        stored = None if self.run is None else self.run.load()
+        if self.run is None or stored is None:
+            return None
+        with misfits_told(None):
+            self.history = History.from_dict(stored.setting("history", dict))
+            score = stored.settings.get("best_score")
+            done = stored.settings.get("done")
+            if done is not None:
+                theta = _get(stored, "theta", self.run.kinds)
+                self._best = None if score is None else (float(score), theta)
+                return Outcome(theta, self.history.reason, done["iterations"], done["objective"])
+            if score is not None:
+                self._best = float(score), _get(stored, "best", self.run.kinds)
+            self.resumed = stored.any_part("learner")
+        return None
+
+
+STORED = "training"  # the kind of a stored training
+
+
+def _put(state: State, name: str, value: Any) -> None:
+    """Write weights, or a model."""
+    if isinstance(value, np.ndarray):
+        state.arrays[name] = value
+    else:
+        put_part(state, name, state_of(value))
+
+
+def _get(state: State, name: str, kinds: Sequence[Any]) -> Any:
+    """Read weights, or a model of one of these kinds."""
+    if name in state.arrays:
+        return np.array(state.arrays[name])
+    return model_in(state.any_part(name), kinds)
+
+
+def model_in(state: State, kinds: Sequence[Any]) -> Any:
+    """Read a model of one of these kinds."""
+    kind = next((one for one in kinds if one.stored_kind == state.kind), None)
+    if kind is None:
+        raise StoreError(f"a model of kind {state.kind!r:.80} is not wanted here")
+    return value_of(kind, state)
 
 
 def say_limit(outcome: Any, option: str = "max_iterations") -> None:
@@ -313,75 +419,3 @@ class Bar:
         if self._stream.isatty() and self._width:
             self._stream.write("\n")
             self._stream.flush()
-
-
-Train = Callable[[int, int, Report], Outcome]  # (number of the run, threads it may use, report)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Best:
-    """The best of several runs, its number, and the histories of all."""
-
-    outcome: Outcome
-    number: int
-    histories: tuple[History, ...]
-
-    @property
-    def history(self) -> History:
-        """History of the best run."""
-        return self.histories[self.number]
-
-
-def best_of(
-    train: Train,
-    runs: int,
-    *,
-    threads: int,
-    judge: Callable[[Any], float] | None = None,
-    metric: str | None = None,
-    patience: int | None = None,
-    callbacks: Sequence[Callback] = (),
-    bar: Any = None,
-    limit: str = "max_iterations",
-) -> Best:
-    """Run several trainings and keep the one with the best dev score, or without a dev set the best objective.
-
-    limit   name of the option that limits iterations, for the warning if the best run reached the limit
-
-    The result does not depend on the number of threads.
-    """
-    if runs == 1:
-        monitor = Monitor(judge, metric, patience, tuple(callbacks), bar)
-        outcome = monitor.over(lambda report: train(0, threads, report))
-        say_limit(outcome, limit)
-        return Best(outcome, 0, (monitor.history,))
-    from concurrent.futures import ThreadPoolExecutor  # imported here, because tagging does not need it
-
-    at_once, guard, shared = min(threads, runs), threading.Lock(), Interruptible()
-
-    def guarded(callback: Callback, epoch: Epoch) -> Any:
-        with guard:
-            return callback(epoch)
-
-    def one(i: int) -> tuple[Outcome, Monitor] | None:
-        told = tuple(partial(guarded, callback) for callback in callbacks)
-        monitor = Monitor(judge, metric, patience, told, None, _interrupt=shared)
-        try:
-            return monitor.over(lambda report: train(i, max(threads // at_once, 1), report)), monitor
-        except _core.Stopped:
-            return None
-
-    def score(i: int) -> float:
-        outcome, monitor = done[i]
-        if monitor._best is not None:
-            return monitor._best[0]
-        return -math.inf if outcome.objective is None else -outcome.objective
-
-    with shared, ThreadPoolExecutor(at_once) as pool:
-        done = list(filter(None, pool.map(one, range(runs))))
-    if not done:
-        shared.deliver("there are no weights yet")
-        raise _core.Stopped
-    number = max(range(len(done)), key=lambda i: (score(i), -i))
-    say_limit(done[number][0], limit)
-    return Best(done[number][0], number, tuple(monitor.history for _, monitor in done))

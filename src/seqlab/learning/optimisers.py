@@ -201,7 +201,7 @@ def minimise(
     history: list[Iteration] = []
 
     def report(*numbers: Any) -> bool:
-        history.append(Iteration(*numbers[:-1]))
+        history.append(Iteration(*numbers[:-2]))
         return on_iteration is None or not says_no(on_iteration(history[-1], numbers[-1].copy()))
 
     asked = _checked(objective, theta.size)

@@ -131,10 +131,11 @@ def file_name(path: str | os.PathLike[str]) -> str:
         raise StoreError(error.message) from None
 
 
-def read(path: str | os.PathLike[str], *, verify: bool = False, mapped: bool = True) -> State:
+def read(path: str | os.PathLike[str], *, verify: bool | str = False, mapped: bool = True) -> State:
     """Read a model file. The arrays of a large one are mapped: they come from the disk when they are used.
 
-    verify   also compare the file with the checksum in it, which means to read every byte
+    verify   also compare the file with the checksum in it, which means to read every byte; a string is the checksum
+             that it must have
     mapped   False reads large files too, so that later changes of the file have no effect
     """
     name = file_name(path)
@@ -161,9 +162,9 @@ def _content(name: str, *, mapped: bool) -> Buffer:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _state(content: Buffer, *, verify: bool) -> State:
+def _state(content: Buffer, *, verify: bool | str) -> State:
     if verify:
-        _check_sum(content)
+        _check_sum(content, verify if isinstance(verify, str) else None)
     header, data = _header(content)
     metadata = _metadata(header.pop(METADATA, None))
     return State(
@@ -304,7 +305,7 @@ def _array(name: str, entry: dict[str, Any], content: Buffer, begin: int) -> Arr
 # ------------------------------------------------------------------------------------------------ checksum
 
 
-def _check_sum(content: Buffer) -> None:
+def _check_sum(content: Buffer, wanted: str | None) -> None:
     header, data = _header(content)
     metadata = header.get(METADATA)
     stated = metadata.get("sha256") if isinstance(metadata, dict) else None
@@ -318,5 +319,5 @@ def _check_sum(content: Buffer) -> None:
     digest = hashlib.sha256(blank)
     with memoryview(content) as view:
         digest.update(view[data:])
-    if digest.hexdigest() != stated:
+    if digest.hexdigest() != stated or wanted not in {None, stated}:
         raise StoreError("the file is not as it was written: its checksum differs")

@@ -34,13 +34,13 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     write(path, state())
 
 
-def write(path: str | os.PathLike[str], state: State) -> None:
-    """Write a state to a file, atomically: readers find the old file or the new one."""
+def write(path: str | os.PathLike[str], state: State) -> str:
+    """Write a state to a file, atomically: readers find the old file or the new one. Returns its checksum."""
     header, tensors = _laid_out(state)
     name = file_name(path)
     try:
         with replaced(name) as file:
-            _put(file, header, tensors)
+            return _put(file, header, tensors)
     except OSError as error:
         raise StoreError(f"cannot write {name!r}: {error.strerror or error}", path=name) from error
 
@@ -55,7 +55,7 @@ def as_bytes(state: State) -> bytes:
 # ------------------------------------------------------------------------------------------------ layout
 
 
-def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> None:
+def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> str:
     import hashlib  # slow to import
 
     digest = hashlib.sha256(header)
@@ -66,6 +66,7 @@ def _put(file: BinaryIO, header: bytes, tensors: list[Array]) -> None:
         file.write(view)
     file.seek(header.rindex(NO_DIGEST.encode()))
     file.write(digest.hexdigest().encode())
+    return digest.hexdigest()
 
 
 def _laid_out(state: State) -> tuple[bytes, list[Array]]:
@@ -84,7 +85,7 @@ def _laid_out(state: State) -> tuple[bytes, list[Array]]:
     header[METADATA] = {
         "format": FORMAT,
         "version": str(VERSION),
-        "seqlab": _library_version(),
+        "seqlab": library_version(),
         "kind": as_utf8(state.kind, "the kind").decode(),
         "settings": _json(state.settings, "settings"),
         "record": _json(state.record, "record"),
@@ -114,7 +115,8 @@ def _plain(name: str, array: Array) -> Array:
     return plain
 
 
-def _library_version() -> str:
+def library_version() -> str:
+    """Return the version of seqlab that runs."""
     from importlib.metadata import PackageNotFoundError, version  # slow to import, and only writing needs it
 
     try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -14,6 +16,8 @@ from seqlab.corpus import Corpus
 from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.encode import Encoder
 from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError, StoreError
+from seqlab.learning.checkpoint import Checkpoint, Directory, Run, checked_checkpoint, opened
+from seqlab.learning.identity import digest, facts_of
 from seqlab.learning.monitor import Bar, Callback, Monitor, checked_callbacks, checked_patience
 from seqlab.shown import Brief
 from seqlab.store.codec import Inside, Late, Lazily
@@ -28,6 +32,7 @@ from seqlab.trellis import Constraints
 Dev = Corpus | tuple[Any, Any] | None
 Metric = str | Callable[[Any, Any], float] | None
 Callbacks = Callback | Iterable[Callback] | None
+Checkpoints = str | os.PathLike[str] | Checkpoint | None
 
 
 class _Dictionary(Field):
@@ -149,22 +154,49 @@ class FitOptions:
     patience: Any
     callbacks: Any
     progress: bool
+    checkpoint: Any = None
 
     def __post_init__(self) -> None:
+        if self.checkpoint is not None:
+            checked_checkpoint(self.checkpoint)
         if self.dev is None and (self.metric is not None or self.patience is not None):
             raise OptionError("metric and patience look at a development set; pass one as dev=")
         checked_callbacks(self.callbacks)
         checked_patience(self.patience)
 
-    def monitor(self, scorer: DevScorer | None, model: Any) -> Monitor:
-        """Make a monitor for the training of the weights of this model."""
+    def monitor(
+        self, scorer: DevScorer | None, model: Any, kept: Directory | None = None, run: str = ""
+    ) -> Monitor:
+        """Make a monitor for the training of the weights of this model, which `kept` stores as the run of this name."""
         return Monitor(
             None if scorer is None else lambda theta: scorer(model.with_theta(theta)),
             None if scorer is None else scorer.name,
             checked_patience(self.patience),
             checked_callbacks(self.callbacks),
             Bar() if self.progress else None,
+            None if kept is None else Run(kept, run),
         )
+
+    @contextlib.contextmanager
+    def stored(
+        self, tagger: Any, data: Callable[[], Mapping[str, str]], scorer: DevScorer | None
+    ) -> Iterator[Directory | None]:
+        """Open the checkpoint of this training; None without one.
+
+        data   computes hashes of the training data, by name
+        """
+        if self.checkpoint is None:
+            yield None
+            return
+
+        def facts() -> dict[str, str]:
+            if scorer is None:
+                return facts_of(tagger, **data())
+            held_out = {"dev": digest(scorer.corpus, scorer.right), "metric": scorer.name}
+            return facts_of(tagger, **data(), **held_out, patience=self.patience)
+
+        with opened(self.checkpoint, facts) as directory:
+            yield directory
 
 
 def metric_number(name: str, score: Any) -> float:
@@ -194,7 +226,7 @@ class DevScorer:
         labels: Sequence[str],
         known: frozenset[str] | None,
     ) -> None:
-        self._corpus, self._right, self._decode, self._metric = corpus, right, decode, metric
+        self.corpus, self.right, self._decode, self._metric = corpus, right, decode, metric
         self._options: dict[str, Any] = {}
         if callable(metric):
             self.name = getattr(metric, "__name__", "metric")
@@ -222,10 +254,10 @@ class DevScorer:
 
     def __call__(self, model: Any) -> float:
         """Score a model: larger is better."""
-        predicted = _core.gather_all(list(model.labels), self._decode(model), self._corpus.offsets)
+        predicted = _core.gather_all(list(model.labels), self._decode(model), self.corpus.offsets)
         if callable(self._metric):
-            return metric_number(self.name, self._metric(self._right, predicted))
-        return float(self._figures(self._right, predicted)[self.name])
+            return metric_number(self.name, self._metric(self.right, predicted))
+        return float(self._figures(self.right, predicted)[self.name])
 
     def _figures(
         self, right: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]

@@ -347,7 +347,7 @@ def test_the_first_guess_is_left_in_the_midst_of_an_epoch(monkeypatch):
     begin = _core.averaged_start
 
     def interrupted(task, theta, *options):
-        begin(task, theta, *options[:-1], lambda: bool(asked.append(True)))
+        begin(task, theta, *options[:-3], lambda: bool(asked.append(True)), *options[-2:])
         assert not theta.any()
 
     monkeypatch.setattr(_core, "averaged_start", interrupted)

@@ -28,12 +28,14 @@ from seqlab.families.chain.ngrams import (
     write_arpa,
 )
 from seqlab.learning import smoothing as smoothings
+from seqlab.learning.checkpoint import checked_checkpoint
 from seqlab.learning.smoothing import Smoothing
 from seqlab.store.codec import put_part, write_fields
 from seqlab.store.state import State
 from seqlab.store.values import kinds_of
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
+from seqlab.tagging.training import Checkpoints
 from seqlab.tagging.transitions import END, Distribution, Perplexity, Transitions, history_names, long_run
 
 MOST_MOVES = 100_000_000  # numbers in a matrix of transitions: 800 MB
@@ -88,12 +90,14 @@ class MarkovChain(Model):
 
     # ------------------------------------------------------------------------------------------ learning
 
-    def fit(self, X: Sequences, y: str | None = None) -> Self:
+    def fit(self, X: Sequences, y: str | None = None, *, checkpoint: Checkpoints = None) -> Self:
         """Count.
 
-        X   a Corpus, or lists of strings
-        y   the column of the Corpus that holds the symbols; None for its words
+        X            a Corpus, or lists of strings
+        y            the column of the Corpus that holds the symbols; None for its words
+        checkpoint   as for other models; counting is one pass, and stores nothing
         """
+        checked_checkpoint(checkpoint)
         return self._count(X, y, None)
 
     def partial_fit(self, X: Sequences, y: str | None = None) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar
 
@@ -19,7 +19,8 @@ from seqlab.families.hmm import histories
 from seqlab.families.hmm.emissions.base import Floats, Groups, Statistics, SymbolRows
 from seqlab.families.hmm.histories import Moves, StoredHead, StoredMoves
 from seqlab.families.hmm.tables import Dirichlet, Expected, HiddenMarkov
-from seqlab.learning.monitor import Outcome, Progress, Report
+from seqlab.learning.monitor import Outcome, Progress, Report, model_in, resumed
+from seqlab.store.codec import state_of
 from seqlab.store.fields import Array, Field, Setting, Sizes
 from seqlab.store.state import State
 
@@ -163,8 +164,17 @@ class BaumWelch:
         groups = groups_of(self.tied, model.labels)
         kept: Any = model
         found: Expected | None = None
-        best, said = -math.inf, False
-        for iteration in range(self.max_iterations + 1):
+        best, gain, said, first = -math.inf, math.inf, False, 0
+        before = resumed(report)
+        if before is not None:
+            kept = model_in(before.any_part("model"), (HiddenMarkov,))
+            done = before.number("iteration", 0)
+            best, gain = before.setting("best", float), before.setting("gain", float)
+            said, evidence.emptied = before.setting("said", bool), before.setting("emptied", bool)
+            if done and self.enough(gain, best):
+                return Outcome(kept, "value", done, -best)
+            found, first = self.expect(kept, evidence, threads), done + 1
+        for iteration in range(first, self.max_iterations + 1):
             if found is not None:
                 model = kept.maximised(found, prior, groups, self.frozen)
             found = self.expect(model, evidence, threads)
@@ -182,7 +192,8 @@ class BaumWelch:
                 return Outcome(kept, "fell" if fell else "value", iteration - 1, -best)
             gain, kept, best = value - best, model, value
             evidence.emptied |= bool((found.occupied < EMPTY).any())
-            if not report(progress(iteration, model, found, value)):
+            numbers = {"best": best, "gain": gain, "said": said, "emptied": evidence.emptied}
+            if not report(progress(iteration, model, found, value, numbers)):
                 return Outcome(kept, "stopped", iteration, -best)
             if iteration and self.enough(gain, best):
                 return Outcome(kept, "value", iteration, -best)
@@ -217,10 +228,16 @@ class HardEM(BaumWelch):
         return Expected(start, edge, ends, statistics, log_z, evidence.total(log_z), tuple(head))
 
 
-def progress(iteration: int, model: Any, found: Any, value: float) -> Progress:
-    """Make the report of an iteration: the model, its log-likelihood, and the objective."""
+def progress(
+    iteration: int, model: Any, found: Any, value: float, numbers: Mapping[str, float | bool]
+) -> Progress:
+    """Make the report of an iteration: the model, its log-likelihood, the objective, and numbers for a checkpoint."""
     objective = -value if math.isfinite(value) else None
-    return Progress(iteration, objective, None, None, lambda: model, {"log_likelihood": found.value})
+
+    def taken() -> State:
+        return State("em", {"iteration": iteration, **numbers}).with_parts({"model": state_of(model)})
+
+    return Progress(iteration, objective, None, None, lambda: model, {"log_likelihood": found.value}, taken)
 
 
 def _say_impossible(log_z: Floats, *, said: bool) -> bool:

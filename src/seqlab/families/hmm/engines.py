@@ -34,9 +34,13 @@ from seqlab.families.hmm.open_labels import USUAL, checked, count_options, expec
 from seqlab.families.hmm.start import Ground
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import DevScorer, TrainingSet, state_names
+from seqlab.learning import checkpoint
 from seqlab.learning.history import Epoch, History
-from seqlab.learning.monitor import Bar, Best, best_of, checked_callbacks, checked_patience
+from seqlab.learning.identity import counted_digest, digest, facts_of
+from seqlab.learning.monitor import Bar, checked_callbacks, checked_patience
+from seqlab.learning.restarts import Best, best_of
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
+from seqlab.store.codec import state_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Rules, TagDictionary, check_rules
 from seqlab.tagging.door.sentences import token_weights
@@ -50,8 +54,10 @@ class FitOptions:
     patience: Any
     callbacks: Any
     progress: bool
+    checkpoint: Any = None
 
     def __post_init__(self) -> None:
+        checkpoint.checked_checkpoint(self.checkpoint)
         checked_patience(self.patience)
         object.__setattr__(self, "callbacks", checked_callbacks(self.callbacks))
 
@@ -59,6 +65,21 @@ class FitOptions:
         """Raise an error for patience without a development set."""
         if self.dev is None and self.patience is not None:
             raise OptionError("patience looks at a development set; pass one as dev=")
+
+    def facts(
+        self,
+        hmm: families.HMM,
+        data: TrainingSet,
+        judge: DevScorer | None,
+        weights: Any,
+        allowed: Any,
+        starts: Any,
+    ) -> dict[str, str]:
+        """Describe a training by EM for a checkpoint: options, data, and where its runs begin."""
+        seen = {"sentences": counted_digest(data.corpus), "labels": digest(data.gold, allowed)}
+        seen |= {"weights of sentences": digest(weights), "starts": digest([one.arrays for one in starts])}
+        held_out = judge and {"dev": digest(judge.corpus, judge.gold), "patience": self.patience}
+        return facts_of(hmm, **seen, **(held_out or {}))
 
 
 def _refuse_patience(asked: FitOptions) -> None:
@@ -202,22 +223,30 @@ def _em(
     def train(run: int, share: int, report: Any) -> Any:
         return learner.train(starts[run], copies[run], prior, share, report)
 
-    best = best_of(
-        train,
-        runs,
-        threads=threads,
-        judge=judge,
-        metric=None if judge is None else judge.name,
-        patience=asked.patience,
-        callbacks=asked.callbacks,
-        bar=Bar() if asked.progress else None,
-    )
+    def facts() -> dict[str, str]:
+        begins = [state_of(start) for start in starts]
+        return asked.facts(hmm, ground.data, judge, evidence.weights, evidence.allowed, begins)
+
+    with checkpoint.opened(asked.checkpoint, facts) as kept:
+        best = best_of(
+            train,
+            runs,
+            threads=threads,
+            judge=judge,
+            metric=None if judge is None else judge.name,
+            patience=asked.patience,
+            callbacks=asked.callbacks,
+            bar=Bar() if asked.progress else None,
+            checkpoint=kept,
+            kinds=(HiddenMarkov,),
+        )
     model: Any = best.outcome.theta
     given = ground.labelled is not None or isinstance(ground.init, Mapping)  # states are labels
     nameless = hmm.states is None and ground.data.gold is None and not given
     sorts = nameless and not ground.rules and not learner.tied
     # Warnings about states refer to the model that is kept, by its own names.
-    if sorts or any(one.emptied for one in copies):
+    # A run that its checkpoint calls finished has not looked.
+    if sorts or asked.checkpoint is not None or any(one.emptied for one in copies):
         used = learner.expect(model, evidence, threads).occupied
         if sorts:  # the most used states first: an order that does not depend on chance
             order = np.argsort(-np.round(used, 6), kind="stable")
@@ -282,16 +311,23 @@ class CountsEngine:
                 "dev wants labels here, as dev=(X, y): likelihoods cannot be compared between models with different "
                 "vocabularies"
             )
-        best = best_of(
-            lambda _, share, report: train(start, closed, text, learner, share, report),
-            1,
-            threads=threads,
-            judge=judge,
-            metric=None if judge is None else judge.name,
-            patience=asked.patience,
-            callbacks=asked.callbacks,
-            bar=Bar() if asked.progress else None,
-        )
+
+        def facts() -> dict[str, str]:
+            return asked.facts(hmm, data, judge, text.weights, text.allowed, [state_of(start)])
+
+        with checkpoint.opened(asked.checkpoint, facts) as kept:
+            best = best_of(
+                lambda _, share, report: train(start, closed, text, learner, share, report),
+                1,
+                threads=threads,
+                judge=judge,
+                metric=None if judge is None else judge.name,
+                patience=asked.patience,
+                callbacks=asked.callbacks,
+                bar=Bar() if asked.progress else None,
+                checkpoint=kept,
+                kinds=(CountedHMM,),
+            )
         model: Any = best.outcome.theta
         return HmmFit.of(model, dictionary, best.history, "suffix", data, restarts=best.histories)
 

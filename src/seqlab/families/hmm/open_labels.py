@@ -31,7 +31,7 @@ from seqlab.families.hmm.em import BaumWelch, Evidence, HardEM, chain_sums, prog
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.emissions.symbols import MISSING
 from seqlab.families.hmm.training_set import TrainingSet
-from seqlab.learning.monitor import Outcome, Report
+from seqlab.learning.monitor import Outcome, Report, model_in, resumed
 from seqlab.learning.smoothing import smoothing_of
 from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import NOTHING
@@ -278,12 +278,24 @@ def train(
 ) -> Outcome:
     """Run EM from a start; `report` is called after every iteration."""
     model: Any = start
-    before, value, said = 0.0, 0.0, False
-    for iteration in range(learner.max_iterations + 1):
+    before, value, said, first = 0.0, 0.0, False, 0
+    earlier = resumed(report)
+    if earlier is not None:
+        model, done = model_in(earlier.any_part("model"), (CountedHMM,)), earlier.number("iteration", 0)
+        before, value = earlier.setting("before", float), earlier.setting("value", float)
+        said = earlier.setting("said", bool)
+        if done and learner.enough(abs(value - before), value):
+            return Outcome(model, "value", done, -value)
+        if done < learner.max_iterations:
+            found = expected(model, text, hard=isinstance(learner, HardEM), threads=threads)
+            model, before = found.added(start, closed, learner.frozen), value
+        first = done + 1
+    for iteration in range(first, learner.max_iterations + 1):
         found = expected(model, text, hard=isinstance(learner, HardEM), threads=threads)
         said = said or say_lost(found.log_z, " with open labels", f"they are left out; {LOST}")
         value = found.value
-        if not report(progress(iteration, model, found, value)):
+        numbers = {"before": before, "value": value, "said": said}
+        if not report(progress(iteration, model, found, value, numbers)):
             return Outcome(model, "stopped", iteration, -value)
         if iteration and learner.enough(abs(value - before), value):
             return Outcome(model, "value", iteration, -value)

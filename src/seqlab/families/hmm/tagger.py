@@ -34,7 +34,7 @@ from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
 from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
 from seqlab.tagging.model import from_fit
 from seqlab.tagging.tagger import BLOCK, Sequences, Tagger, Targets, Tokens
-from seqlab.tagging.training import Callbacks
+from seqlab.tagging.training import Callbacks, Checkpoints
 from seqlab.tagging.transitions import Transitions
 
 
@@ -128,6 +128,7 @@ class HMM(Tagger):
         sample_weight: Any = None,
         callbacks: Callbacks = None,
         progress: bool = False,
+        checkpoint: Checkpoints = None,
     ) -> Self:
         """Learn from sequences, labelled or not.
 
@@ -140,13 +141,15 @@ class HMM(Tagger):
         sample_weight   a number for every sentence
         callbacks       functions of an Epoch; one that returns False ends training
         progress        True to show a progress bar
+        checkpoint      a directory, or a Checkpoint, that stores EM with its restarts: the same call continues after a
+                        kill. Counting is one pass and stores nothing
 
         Ctrl-C stops training: the best model so far is kept, and KeyboardInterrupt is raised; on SIGTERM
         SystemExit.
         """
         thread_count(self.threads)  # checks the number, also if nothing is drawn
         data = TrainingSet.read(self, X, y, lengths)
-        asked = FitOptions(dev, patience, callbacks, progress)
+        asked = FitOptions(dev, patience, callbacks, progress, checkpoint)
         with interrupted_later():
             self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
         return self

@@ -28,7 +28,7 @@ from seqlab.tagging.door.constraints import Dictionary, Given
 from seqlab.tagging.door.sentences import read_sentences
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Known, Sentences, Tagger, Targets, Tokens
-from seqlab.tagging.training import Callbacks, Dev, FitOptions, Metric
+from seqlab.tagging.training import Callbacks, Checkpoints, Dev, FitOptions, Metric
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
@@ -112,6 +112,7 @@ class LinearTagger(Tagger):
         start: LinearTagger | None = None,
         callbacks: Callbacks = None,
         progress: bool = False,
+        checkpoint: Checkpoints = None,
     ) -> Self:
         """Learn from labelled sentences.
 
@@ -125,12 +126,13 @@ class LinearTagger(Tagger):
         start           a trained tagger to continue from: its features and labels are kept, new ones are added
         callbacks       functions of an Epoch; one that returns False ends training
         progress        True to show a progress bar
+        checkpoint      a directory, or a Checkpoint, that stores the training: the same call continues after a kill
 
         Ctrl-C stops training: the best weights so far are kept, and KeyboardInterrupt is raised; on SIGTERM SystemExit.
         """
         from seqlab.families.linear.training import learn
 
-        options = FitOptions(dev, metric, patience, callbacks, progress)
+        options = FitOptions(dev, metric, patience, callbacks, progress, checkpoint)
         before = None if start is None else self._checked_start(start)
         with interrupted_later():
             self.fit_ = learn(self, X, y, sample_weight, options, before)

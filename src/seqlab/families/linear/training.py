@@ -20,7 +20,9 @@ from seqlab.families.linear.higher_order import likely_labels
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.learners.sgd import SGD
 from seqlab.families.linear.model import Begins, LinearModel, check_rows, empty_model, joined, unfolded
+from seqlab.learning.identity import counted_digest, digest
 from seqlab.learning.monitor import Job, Monitor, Outcome, Report, Weights, say_limit
+from seqlab.store.state import State
 from seqlab.tagging.door.constraints import Allowed, Bools, Rules, TagDictionary, check_possible
 from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import (
@@ -86,15 +88,21 @@ def learn(
     judge = dev_scorer(
         options, tagger, gold.column, encoder, dictionary, threads, labels=labels, known=training.vocabulary()
     )
-    monitor = options.monitor(judge, model)
-    model = trained(tagger, data, model, monitor, threads, earlier=earlier)
-    if tagger.order > 1:
-        fine = _refined(tagger, data, joined(shaped(order=tagger.order), model), model, before, threads)
-        if monitor.history.reason not in ENDED:
-            data = replace(data, active=likely_in_training(data, fine, threads))
-            monitor = options.monitor(judge, fine)
-            fine = trained(tagger, data, fine, monitor, threads, earlier=earlier)
-        model = fine
+
+    def facts() -> dict[str, str]:
+        start = {} if before is None else {"start": digest(model.theta)}
+        return {"sentences": counted_digest(corpus), **data.facts(), **start}
+
+    with options.stored(tagger, facts, judge) as kept:
+        monitor = options.monitor(judge, model, kept, "order-1")
+        model = trained(tagger, data, model, monitor, threads, earlier=earlier)
+        if tagger.order > 1:
+            fine = _refined(tagger, data, joined(shaped(order=tagger.order), model), model, before, threads)
+            if monitor.history.reason not in ENDED:
+                data = replace(data, active=likely_in_training(data, fine, threads))
+                monitor = options.monitor(judge, fine, kept, f"order-{tagger.order}")
+                fine = trained(tagger, data, fine, monitor, threads, earlier=earlier)
+            model = fine
     seen = len(corpus) + (0 if earlier is None else earlier.sentences or 0)
     fit: LinearFit = tagger._fit_class.of(training, encoder, model, monitor.history, sentences=seen)
     return fit
@@ -174,7 +182,12 @@ def trained(
         burn_in, go_on = max(epochs - 2, 0), lambda: not monitor.interrupted()
         l1 = float(getattr(learner, "l1", 0.0))
         options = (float(learner.l2), l1, epochs, burn_in, 0.0, tagger.seed, tagger._local, threads)
-        _core.averaged_start(task, at, *options, go_on)
+        before = None if monitor.resumed is None else monitor.resumed.arrays
+
+        def keep(snapshot: Any) -> None:
+            monitor.keep(lambda: State("first guess", {}, snapshot()))
+
+        _core.averaged_start(task, at, *options, go_on, None if monitor.run is None else keep, before)
 
     def train(report: Report) -> Outcome:
         outcome: Outcome
@@ -270,6 +283,11 @@ class TrainingSet:
     gold: Gold
     weights: Weights | None
     active: Bools | None
+
+    def facts(self) -> dict[str, str]:
+        """Describe the data by hashes: what a learner sees of them."""
+        seen = {"features of sentences": digest(self.encoded.node, self.encoded.edge, self.active)}
+        return {**seen, "labels": digest(self.gold), "weights of sentences": digest(self.weights)}
 
     def task(self, model: LinearModel, *, layered: bool) -> _core.Task:
         """Make the task of the core, for a model with these weights.

@@ -23,39 +23,26 @@ from seqlab.families.hmm.emissions.symbols import Symbols
 from seqlab.families.hmm.emissions.vectors import spread
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.mixture.fit import EMHistory, MixtureFit, MultinomialFit
+from seqlab.families.mixture.posterior import log_sum, shares
 from seqlab.families.mixture.reading import Bags, Numbers, check_columns, read_bags, read_points, read_weights
 from seqlab.families.mixture.sampling import drawn_bags, drawn_points
+from seqlab.learning.checkpoint import Directory, checked_checkpoint, opened
 from seqlab.learning.history import History
-from seqlab.learning.monitor import best_of, checked_patience, interrupted_later
+from seqlab.learning.identity import digest, facts_of
+from seqlab.learning.monitor import checked_patience, interrupted_later
+from seqlab.learning.restarts import best_of
 from seqlab.store.state import State
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
+from seqlab.tagging.training import Checkpoints
 
 LEAST = -1e6  # log P of an impossible row of the development set
-
-
-def log_sum(joint: Numbers) -> Numbers:
-    """Compute (n,) log Σ_l exp of the rows; -inf where all are."""
-    top = joint.max(axis=1)
-    shift = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(shift + np.log(np.exp(joint - shift[:, None]).sum(axis=1)))
 
 
 def _theta(model: Any) -> Numbers:
     """Return the parameters of the components, (k, features)."""
     emissions = model.emissions
     return np.asarray(emissions.B if isinstance(emissions, BagDistribution) else emissions.means)
-
-
-# eq:mixture-posterior   P(l | x_i) = mu_l P(x_i | l) / Σ_m mu_m P(x_i | m)
-def shares(joint: Numbers, mu: Numbers) -> Numbers:
-    """Compute (n, k) P(component | x_i); the weights where x_i is impossible."""
-    total = log_sum(joint)
-    possible = np.isfinite(total)
-    q = np.exp(joint - np.where(possible, total, 0.0)[:, None])
-    q[~possible] = mu
-    return q
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,13 +155,16 @@ class Mixture(Model):
         dev: Sequences | None = None,
         patience: int | None = None,
         sample_weight: Any = None,
+        checkpoint: Checkpoints = None,
     ) -> Self:
         """Find components of X by EM (eq:mixture-em); y is ignored.
 
         dev             a development set of other rows: the model that makes them most probable is kept
         patience        epochs without a better dev score before a run ends
         sample_weight   (n,) weights of the rows
+        checkpoint      a directory, or a Checkpoint, that stores the training: the same call continues after a kill
         """
+        checked_checkpoint(checkpoint)
         k = self._check_options()
         if checked_patience(patience) is not None and dev is None:
             raise OptionError("patience looks at a development set; pass one as dev=")
@@ -201,13 +191,25 @@ class Mixture(Model):
             chances = (np.random.default_rng([self.seed, run]) for run in range(self.restarts))
             starts = [self._drawn(some, weights, chance) for chance in chances]
         with interrupted_later():
-            found = self._best(some.rows, weights, starts, held_out, patience)
+            with opened(checkpoint, lambda: self._facts(some, weights, starts, held_out, patience)) as kept:
+                found = self._best(some.rows, weights, starts, held_out, patience, kept)
             self.fit_ = self._fit_class(features=data.names, **found)
         return self
 
+    def _facts(self, rows: Bags, weights: Numbers, starts: Any, dev: Any, patience: Any) -> dict[str, str]:
+        """Describe a training, for its checkpoint."""
+        seen = {"rows": digest(rows), "weights of rows": digest(weights), "starts": digest(starts)}
+        return facts_of(self, **seen, dev=digest(dev), patience=patience)
+
     # eq:mixture-em   E: q_il = P(l | x_i).  M: mu_l = Σ_i q_il / n, theta_l = argmax Σ_i q_il log P(x_i | theta)
     def _best(
-        self, rows: Any, weights: Numbers, starts: list[Numbers], held_out: Bags | None, patience: int | None
+        self,
+        rows: Any,
+        weights: Numbers,
+        starts: list[Numbers],
+        held_out: Bags | None,
+        patience: int | None,
+        checkpoint: Directory | None,
     ) -> dict[str, Any]:
         """Run EM from each start and keep the best; return the fields of a fitted value."""
         k = self.n_components
@@ -237,6 +239,8 @@ class Mixture(Model):
             metric=metric,
             patience=patience,
             limit="epochs",
+            checkpoint=checkpoint,
+            kinds=(HiddenMarkov,),
         )
         model: Any = best.outcome.theta
         history, theta = best.history, _theta(model)

@@ -16,11 +16,13 @@ import numpy as np
 from seqlab import _core
 from seqlab.arrays import choice, number, switch, whole_number
 from seqlab.errors import ScoreError
-from seqlab.learning.monitor import Job, Outcome, Progress, Report, Weights
+from seqlab.learning.monitor import Job, Outcome, Progress, Report, Weights, resumed
 from seqlab.learning.optimisers import LARGEST_PENALTY, LINE_SEARCHES, checked_memory, settings_for
 from seqlab.shown import Brief
+from seqlab.store.state import State
 
 DTYPES = ("float32", "float64")
+DESCENT = "descent"  # the kind of state that an optimiser goes on from
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +114,7 @@ class LBFGS(BatchLearner):
 
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
         """Minimise the objective of the job from theta, in place; report is called after every iteration."""
-        if self.start_epochs and job.first_guess is not None and not theta.any():
+        if self.start_epochs and job.first_guess is not None and not theta.any() and not _arrays(report):
             job.first_guess(theta, self.start_epochs)
         settings, l2 = self._stopping(_core.Settings()), float(self.l2)
         settings.memory = self.memory
@@ -125,7 +127,7 @@ class LBFGS(BatchLearner):
         exact = None if job.quick is job.exact else job.exact
         precondition = bool(self.precondition)
         answer = job.quick.descend(
-            exact, theta, job.centre, l2, precondition, settings, job.threads, told(report)
+            exact, theta, job.centre, l2, precondition, settings, job.threads, told(report), _arrays(report)
         )
         return outcome_of(theta, *answer)
 
@@ -144,10 +146,10 @@ def _near(
 
     def tell_weights(*numbers: Any) -> bool:
         there = centre + numbers[-1]
-        return tell(*numbers[:-2], int(np.count_nonzero(there)), there)
+        return tell(*numbers[:-3], int(np.count_nonzero(there)), numbers[-2], there)
 
     settings.method = _core.Method.proximal
-    answer = _core.minimise(objective, away, settings, tell_weights)
+    answer = _core.minimise(objective, away, settings, tell_weights, _arrays(report))
     theta[:] = centre + away
     return outcome_of(theta, *answer)
 
@@ -156,11 +158,23 @@ def told(report: Report) -> Callable[..., bool]:
     """Wrap `report` as a callback of the core."""
 
     def tell(*numbers: Any) -> bool:
-        iteration, evaluations, trials, value, gradient_norm, theta_norm, step, active, theta = numbers
+        iteration, evaluations, trials, value, gradient_norm, theta_norm, step, active, snapshot, theta = (
+            numbers
+        )
         more = {"evaluations": evaluations, "trials": trials, "theta_norm": theta_norm, "step": step}
-        return report(Progress(iteration, value, gradient_norm, active, theta.copy, more))
+
+        def taken() -> State:
+            return State(DESCENT, {}, snapshot())
+
+        return report(Progress(iteration, value, gradient_norm, active, theta.copy, more, taken))
 
     return tell
+
+
+def _arrays(report: Report) -> dict[str, Any] | None:
+    """Return the arrays that an optimiser goes on from, if it had begun."""
+    state = resumed(report)
+    return state.arrays if state is not None and state.kind == DESCENT else None
 
 
 def outcome_of(
@@ -217,5 +231,7 @@ def _plain(
     method: str, learner: BatchLearner, job: Job, theta: Weights, report: Report, **more: Any
 ) -> Outcome:
     settings = learner._stopping(settings_for(method, theta.size, more))
-    answer = job.exact.minimise(theta, job.centre, float(learner.l2), settings, job.threads, told(report))
+    answer = job.exact.minimise(
+        theta, job.centre, float(learner.l2), settings, job.threads, told(report), _arrays(report)
+    )
     return outcome_of(theta, *answer)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from seqlab import _core
 from seqlab.arrays import choice, number, switch, whole_number
 from seqlab.errors import OptionError, ScoreError
-from seqlab.learning.monitor import Outcome, Progress, Report, Weights
+from seqlab.learning.monitor import Outcome, Progress, Report, Weights, resumed
 from seqlab.learning.optimisers import LARGEST_PENALTY
+from seqlab.store.state import State, to_json
 
 KINDS = (0, 1, 2)
 COSTS = ("hamming", "sqrt", "one")  # numbered as in the core
@@ -53,11 +54,19 @@ class Online:
         """Train on a task from theta, which stays; threads, seed as of the tagger; report is called every epoch."""
         learner, told = self._learner(task, theta, seed), self._told()
         weights = partial(weights_of, learner)
-        for epoch in range(1, self.epochs + 1):
+        epoch, before = 0, resumed(report)
+        if before is not None:
+            learner.resume(before.arrays)
+            epoch = before.number("epoch", 1)
+            if before.number("updates", 0) == 0:
+                return Outcome(weights(), self.content, epoch, None)
+        while epoch < self.epochs:
+            epoch += 1
             mistakes, updates, loss = learner.epoch()
             numbers = {"mistakes": float(mistakes), "updates": float(updates), "loss": loss}
             more = {name: numbers[name] for name in told}
-            go_on = report(Progress(epoch, None, None, None, weights, more))
+            state = partial(_state, learner, epoch=epoch, updates=updates)
+            go_on = report(Progress(epoch, None, None, None, weights, more, state))
             if updates == 0 or not go_on:
                 return Outcome(weights(), "stopped" if updates else self.content, epoch, None)
         return Outcome(weights(), "epochs", self.epochs, None)
@@ -70,6 +79,11 @@ def weights_of(learner: _core.OnlineLearner) -> Weights:
     if not np.isfinite(theta).all():
         raise _out_of_range()
     return theta
+
+
+def _state(learner: _core.OnlineLearner, **numbers: Any) -> State:
+    """Return the state of a learner after an epoch."""
+    return State("online", numbers, learner.snapshot())
 
 
 def _out_of_range() -> ScoreError:
@@ -228,24 +242,52 @@ class StructuredSVM:
         make = _core.frank_wolfe if self.method == "frank-wolfe" else _core.subgradient
         learner = make(task, theta, float(self.l2), bool(self.averaged), seed)
         weights = partial(weights_of, learner)
-        theta, objective = weights(), None
-        for epoch in range(1, self.epochs + 1):
+        theta, gap, epoch, go_on = weights(), _Gap(), 0, True
+        before = resumed(report)
+        if before is not None:
+            learner.resume(before.arrays)
+            epoch, gap = before.number("epoch", 1), before.setting("gap", _Gap)
+        while True:
+            if epoch:  # behind the report of an epoch, which may be that of a checkpoint
+                theta = (
+                    weights()
+                )  # before gold paths are chosen again, which removes their part of the weights
+                if gap.objective is not None and learner.renew() == 0 and gap.at_most(self.tolerance):
+                    return Outcome(theta, "duality gap", epoch, gap.objective)
+                if not go_on:
+                    return Outcome(theta, "stopped", epoch, gap.objective)
+            if epoch == self.epochs:
+                return Outcome(theta, "epochs", self.epochs, gap.objective)
+            epoch += 1
             _, updates, _ = learner.epoch()
             if epoch == 1:
                 learner.renew()  # by now the weights can choose the gold paths of partial labels
-            objective, dual = None, np.nan
-            if epoch == self.epochs or epoch % self.check_every == 0:
-                objective, dual = learner.check(threads)
-                if not np.isfinite(objective):  # weights may be finite when their squares are not
-                    raise _out_of_range()
-            more = {"updates": float(updates)}
-            if objective is not None and not np.isnan(dual):
-                more |= {"dual": dual, "duality_gap": objective - dual}
-            go_on = report(Progress(epoch, objective, None, None, weights, more))
-            theta = weights()  # before gold paths are chosen again, which removes their part of the weights
-            close = objective is not None and objective - dual <= self.tolerance * objective
-            if objective is not None and learner.renew() == 0 and close:
-                return Outcome(theta, "duality gap", epoch, objective)
-            if not go_on:
-                return Outcome(theta, "stopped", epoch, objective)
-        return Outcome(theta, "epochs", self.epochs, objective)
+            looks = epoch == self.epochs or epoch % self.check_every == 0
+            gap = _Gap.of(learner, threads) if looks else _Gap()
+            more = {"updates": float(updates), **gap.numbers()}
+            state = partial(_state, learner, epoch=epoch, gap=to_json(gap))
+            go_on = report(Progress(epoch, gap.objective, None, None, weights, more, state))
+
+
+class _Gap(NamedTuple):
+    """The objective after an epoch, and the dual; None where nothing was computed, or there is none."""
+
+    objective: float | None = None
+    dual: float | None = None
+
+    @staticmethod
+    def of(learner: Any, threads: int) -> _Gap:
+        objective, dual = learner.check(threads)
+        if not np.isfinite(objective):  # weights may be finite when their squares are not
+            raise _out_of_range()
+        return _Gap(objective, None if np.isnan(dual) else dual)
+
+    def numbers(self) -> dict[str, float]:
+        if self.objective is None or self.dual is None:
+            return {}
+        return {"dual": self.dual, "duality_gap": self.objective - self.dual}
+
+    def at_most(self, tolerance: float) -> bool:
+        if self.objective is None or self.dual is None:
+            return False
+        return self.objective - self.dual <= tolerance * self.objective

@@ -12,9 +12,10 @@ from seqlab import _core
 from seqlab.arrays import choice, number, switch, whole_number
 from seqlab.errors import ScoreError
 from seqlab.families.linear.learners.batch import DTYPES
-from seqlab.learning.monitor import Outcome, Progress, Report, Weights
+from seqlab.learning.monitor import Outcome, Progress, Report, Weights, resumed
 from seqlab.learning.optimisers import LARGEST_PENALTY
 from seqlab.shown import Brief
+from seqlab.store.state import State
 
 SCHEDULES = ("inverse", "constant", "sqrt", "exponential")
 
@@ -90,6 +91,23 @@ class SGD(Brief):
             return found
 
         before, reason, epoch, objective = math.inf, "epochs", 0, 0.0
+
+        def taken() -> State:
+            return State(
+                "sgd", {"epoch": epoch, "before": before, "objective": objective}, descent.snapshot()
+            )
+
+        def settled() -> bool:
+            return abs(before - objective) < self.tolerance * abs(objective)
+
+        earlier = resumed(report)
+        if earlier is not None:
+            descent.resume(earlier.arrays)
+            epoch = earlier.number("epoch", 1)
+            before, objective = (earlier.setting(name, float) for name in ("before", "objective"))
+            if settled():
+                return Outcome(weights(), "value", epoch, objective)
+            before = objective
         while epoch < self.epochs:
             epoch += 1
             loss, squares, rate, active = descent.epoch(threads)
@@ -99,10 +117,10 @@ class SGD(Brief):
                     f"the objective became {objective} in epoch {epoch}, at a rate of {rate:g}: give SGD a smaller "
                     f"rate, or scale feature values to about 1"
                 )
-            if not report(Progress(epoch, objective, None, active, weights, {"rate": rate})):
+            if not report(Progress(epoch, objective, None, active, weights, {"rate": rate}, taken)):
                 reason = "stopped"
                 break
-            if abs(before - objective) < self.tolerance * abs(objective):
+            if settled():
                 reason = "value"
                 break
             before = objective
