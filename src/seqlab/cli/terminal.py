@@ -123,7 +123,7 @@ def counted(number: int, noun: str) -> str:
 
 _FLAGS = (
     "columns|format|separator|comments|missing|sequence|encoding|constraints|metric|patience|order|keep|dev|decode|beam|"
-    "scheme|column|folds|resume|how|resource"
+    "scheme|column|folds|resume|checkpoint|how|resource"
 )
 _OF_MODELS = "smoothing|allowed|init|restarts|seed|threads|n_states|max_iterations"
 _RENAMED = {"column": "label", "n_states": "states", "max_iterations": "iterations"}
@@ -136,7 +136,7 @@ def for_shell(message: str) -> str:
     """
     lines = (line.strip() for line in message.splitlines())
     text = ": ".join(line for line in lines if line.strip("^"))
-    text = re.sub(r"columns=\{([^}]*)\}", _picked, text)
+    text = re.sub(r"columns=\{([^}]*)\}", _picked, text).replace("learner__", "")
     for name in ("select", "rename"):
         text = text.replace(f"corpus.{name}(...)", f"--{name}")
     text = text.replace("seqlab.tags.repair", "seqlab convert --scheme ... --repair conlleval")

@@ -28,7 +28,8 @@ Learn a model from sentences and write it to a file.
 The labels are in the last column unless --label names another one (upos in CoNLL-U).
 Without --features, a preset that fits the labels is chosen. A markov or mixture needs no
 labels, nor does an hmm with --states. Ctrl-C saves the best model so far and exits with
-130; a second one quits at once."""
+130; a second one quits at once. With --checkpoint, a training that was killed or stopped
+continues when the same command is given again, and gives the same model bit for bit."""
 
 EXAMPLES = """\
 seqlab train train.txt -o chunks.model
@@ -36,6 +37,7 @@ seqlab train train.txt --dev dev.txt --constraints IOB2 -o ner.model
 seqlab train en.conllu --label upos --model perceptron -i 10 -o pos.model
 seqlab train train.txt --features template.crfpp --l1 0.5 -o small.model
 seqlab train train.txt --config settings.toml -o chunks.model
+seqlab train big.txt --checkpoint chunks.ckpt -o chunks.model
 seqlab train raw.txt -m hmm --states 10 --restarts 5 -o states.model
 seqlab train raw.txt -m markov --order 2 --smoothing kneser-ney -o 3gram.model
 seqlab train train.txt -m local --classifier LinearSVC -p C=0.5 -o svc.model
@@ -82,6 +84,8 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
         option("--metric NAME", "score on --dev: accuracy, span_f1, ..."),
         option("--patience N", "end after N epochs without a better score on --dev", whole(1)),
         option("--start MODEL", "a model to continue training from", reads=True),
+        option("--checkpoint DIR", "store the training there; the same command continues it"),
+        option("--checkpoint-every S", "seconds from one to the next (default: 5 %% of the time)", number),
         option("--seed N", "of random numbers (default: 0)", whole(0)),
         parsing.THREADS,
     ),
@@ -113,6 +117,8 @@ def _check(settings: argparse.Namespace) -> None:
         settings.parser.error("where shall the model go? pass -o MODEL")
     if settings.output == "-" and settings.json:
         raise OptionError("-o - and --json would both write to standard output; name a file for the model")
+    if settings.checkpoint_every is not None and not settings.checkpoint:
+        raise OptionError("--checkpoint-every is for --checkpoint DIR")
     if not settings.dev and (settings.metric or settings.patience):
         raise OptionError("--metric and --patience look at a development set; pass one with --dev")
 
@@ -198,7 +204,7 @@ class _Training:
         several: bool,
     ) -> dict[str, Any]:
         """Collect the arguments of fit besides the data; with `several` restarts, epochs are not shown."""
-        from seqlab import load
+        from seqlab import Checkpoint, load
 
         settings, options, learner = self.settings, dict[str, Any](), getattr(tagger, "learner", None)
         if kinds.takes(tagger, "callbacks") and not several:
@@ -212,6 +218,11 @@ class _Training:
                 raise OptionError(
                     f"--{name} means nothing to --model {settings.model}: its training has no epochs to choose from"
                 )
+        if not kinds.takes(tagger, "checkpoint"):
+            parsing.refuse(settings, ["checkpoint"], f"means nothing to --model {settings.model}")
+        elif settings.checkpoint:
+            options["checkpoint"] = Checkpoint(settings.checkpoint, settings.checkpoint_every)
+            self._tell_checkpoint(settings.checkpoint)
         if not kinds.takes(tagger, "start"):
             parsing.refuse(settings, ["start"], f"means nothing to --model {settings.model}")
         elif settings.start:
@@ -244,6 +255,14 @@ class _Training:
             self.facts["restarts"] = [one.to_dict() for one in tagger.restarts_]
             self.say(runs(tagger.restarts_, tagger.history_))
         self.say(ended(tagger, self.facts["training_seconds"]))
+
+    def _tell_checkpoint(self, path: str) -> None:
+        """Say where training goes on, if a checkpoint is there."""
+        from seqlab.learning.checkpoint import told_of
+
+        for name, (iteration, done) in told_of(path).items():
+            which = "" if name in ("order-1", "run-0") else f" of {name.replace('-', ' ')}"
+            self.say(f"stored    {path}: {'the end' if done else f'iteration {iteration}'}{which}")
 
     def _watches(self, tagger: Any, train: seqlab.Corpus, label: str | None) -> bool:
         """Return True if training has epochs, of which a development set can choose the best."""
@@ -289,7 +308,7 @@ def _record(settings: argparse.Namespace, train: seqlab.Corpus, label: str | Non
             return ",".join(f"{name}={one}" for name, one in value.items())
         return str(value)
 
-    unsaid = {"parser", "command", "files", "json", "quiet", "output"}
+    unsaid = {"parser", "command", "files", "json", "quiet", "output", "checkpoint", "checkpoint_every"}
     given = {k: v for k, v in vars(settings).items() if k not in unsaid and v not in (None, [])}
     return {
         "files": [str(name) for name in settings.files],

@@ -23,8 +23,8 @@ those of --dev, or with --folds each part of FILE in turn.
 --set says what to try, once for each option: l2=0.01,0.1,1 takes these values, l2=0.001..10:5
 five between these two, l2=0.001..10 any (with --how random or halving). Options are those of
 model and learner, as order, min_count, l1, epochs, and features (presets and template files)
-and learner. With --resume, a search that was stopped continues; Ctrl-C ends it
-and says what is done."""
+and learner. With --resume, a search that was stopped continues after the trainings that are
+done, with --checkpoint also within a training; Ctrl-C ends it and says what is done."""
 
 EXAMPLES = """\
 seqlab tune train.txt --dev dev.txt --set l2=0.01,0.1,1,10 --picture l2.svg
@@ -51,6 +51,7 @@ ASKED = (
     "jobs",
     "threads",
     "resume",
+    "checkpoint",
     "seed",
 )  # also arguments of seqlab.tune
 
@@ -79,6 +80,7 @@ OPTIONS = (
     option("--jobs -j N", "trainings at a time (default: as many as threads)", whole(1)),
     option("--threads -t N", "of all trainings together (default: every core)", whole(1)),
     option("--resume FILE", "record finished trainings there, and resume from them", writes="journal"),
+    option("--checkpoint DIR", "instead: record finished and running trainings there"),
     parsing.SEED,
     Group(
         "the model",
@@ -265,8 +267,8 @@ def _ending(arguments: argparse.Namespace, found: seqlab.tuning.Tuning) -> list[
         lines.append(f"picture   {arguments.picture}")
     if found.interrupted and found.model is None:
         lines.append("stopped   by Ctrl-C: these are the trials that were done")
-        later = "pass --resume FILE to go on later"
-        lines.append(f"{'':10}{'the same command goes on from there' if arguments.resume else later}")
+        later, stored = "pass --resume FILE to go on later", arguments.resume or arguments.checkpoint
+        lines.append(f"{'':10}{'the same command goes on from there' if stored else later}")
     elif found.interrupted:
         lines.append(f"saved     {arguments.output}, whose last training was ended by Ctrl-C")
     elif arguments.output:

@@ -11,6 +11,8 @@ from typing import Any
 
 from seqlab.arrays import thread_count, whole_number
 from seqlab.errors import OptionError
+from seqlab.learning.checkpoint import Checkpoint, checked_checkpoint
+from seqlab.learning.identity import digest
 from seqlab.shown import exact
 from seqlab.tuning.data import LEAST_SENTENCES, Data, Split, checked_data, scorer_of, splits
 from seqlab.tuning.result import Interrupted, Trial, Tuning, is_number
@@ -20,7 +22,6 @@ from seqlab.tuning.trials import (
     Outcome,
     Task,
     Work,
-    digest,
     fitted,
     fresh,
     run_all,
@@ -29,6 +30,7 @@ from seqlab.tuning.trials import (
 
 WAYS = ("grid", "random", "halving")
 SENTENCES = "sentences"
+JOURNAL = "seqlab-journal.jsonl"  # in the directory of a checkpoint
 OnTrial = Callable[[Trial], object]
 
 
@@ -49,6 +51,7 @@ def tune(
     jobs: int | None = None,
     threads: int | None = None,
     resume: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
     seed: int = 0,
     train_score: bool = True,
     refit: bool = True,
@@ -72,6 +75,8 @@ def tune(
     threads       number of threads of all trainings together; None for every core
     seed          for "random", "halving" and the folds; the same seed gives the same search
     resume        path of a journal, a file with a line per finished training; a search that was stopped continues there
+    checkpoint    instead: a directory, or a Checkpoint, for the journal and the state of running trainings, which then
+                  continue too
     train_score   True to score the training sentences too, for the picture
     refit         True to train a model with the best options on all of X at the end
     on_trial      a function of a Trial, called when it is complete
@@ -81,6 +86,8 @@ def tune(
     began = time.perf_counter()
     if how not in WAYS:
         raise OptionError(f"how must be one of {', '.join(map(repr, WAYS))}, got {how!r:.40}")
+    place = checked_checkpoint(checkpoint)
+    resume = _journal(place, resume)
     data, seed = checked_data(X, y), whole_number(seed, "seed", 0)
     scorer = scorer_of(metric, model, data)
     tried = candidates(how, checked_search(search), None if n is None else whole_number(n, "n", 1), seed)
@@ -94,7 +101,7 @@ def tune(
     # Parallel trainings share the cores; the number of threads changes no result.
     free = model.get_params(deep=False).get("threads", 1) is None and "threads" not in search
     shares = {"threads": max(1, cores // workers)} if free else {}
-    work = Work(model, parts, scorer, budget_name, shares, train_score)
+    work = Work(model, parts, scorer, budget_name, shares, train_score, place)
     facts = {} if resume is None else _facts(work, data, dev, seed, resource, tried, by)
     trials: list[Trial] = []
     whole, staying = True, dict(enumerate(tried))
@@ -117,7 +124,7 @@ def tune(
     try:
         if refit and whole:
             final = fresh(model).set_params(**best.params)
-            fitted(final, X, y)
+            fitted(final, X, y, checkpoint=None if place is None else place.below("refit"))
     except KeyboardInterrupt:
         whole, final = False, final if was_interrupted(final) else None
     found = Tuning(
@@ -135,6 +142,15 @@ def tune(
     if not whole:
         raise Interrupted(found)
     return found
+
+
+def _journal(place: Checkpoint | None, resume: Any) -> Any:
+    """Return the path of the journal: the one given, or that of the checkpoint; None without."""
+    if place is None:
+        return resume
+    if resume is not None:
+        raise OptionError("checkpoint= has a journal of its own; leave out resume=, or checkpoint=")
+    return place.file(JOURNAL)
 
 
 def _edges(search: Mapping[str, Any], best: Mapping[str, Any]) -> dict[str, str]:
@@ -236,6 +252,7 @@ def _round(
 
     def done(task: Task, outcome: Outcome) -> None:
         journal.add(task, outcome)
+        work.forget(task)
         keep(task, outcome)
 
     left = []
@@ -244,6 +261,7 @@ def _round(
         if known is None:
             left.append(task)
         else:
+            work.forget(task)
             keep(task, known)
     whole = run_all(left, work, jobs, done)
     return [trial(i) for i in staying if len(found[i]) == len(folds)], whole

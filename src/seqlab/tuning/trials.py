@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import hashlib
 import inspect
 import json
 import math
@@ -22,12 +21,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from seqlab import _core
-from seqlab.corpus import Corpus
 from seqlab.errors import ConvergenceWarning, OptionError, SeqlabError, StoreError
 from seqlab.files import checked_name
+from seqlab.learning.checkpoint import Checkpoint
+from seqlab.learning.identity import digest
 from seqlab.tagging.sklearn import Estimator
 from seqlab.tuning.data import Scorer, Split, narrow
 from seqlab.tuning.space import key_of
@@ -66,6 +64,7 @@ class Work:
 
     budget_name   the option that the budget sets; None when it is a share of sentences
     options       further options of every model, as threads
+    checkpoint    stores each training while it runs; None without
     """
 
     model: Any
@@ -74,6 +73,7 @@ class Work:
     budget_name: str | None
     options: dict[str, Any]
     train_score: bool
+    checkpoint: Checkpoint | None = None
 
     def __call__(self, task: Task, stop: _core.Flag) -> Outcome | None:
         """Train and score; return None when it was stopped."""
@@ -84,6 +84,10 @@ class Work:
         except _core.Stopped:
             return None
         except SeqlabError as error:
+            if self.checkpoint is not None and (
+                isinstance(error, StoreError) or error.option == "checkpoint"
+            ):
+                raise  # no fault of the trial, which the journal would record as failed
             return Outcome(None, None, time.perf_counter() - began, f"{type(error).__name__}: {error}")
         return None if scores is None else Outcome(*scores, time.perf_counter() - began, None)
 
@@ -97,7 +101,7 @@ class Work:
             params[self.budget_name] = int(task.budget)
         model = fresh(self.model).set_params(**params)
         narrow(model, train, (split.train, split.test))
-        fitted(model, train.X, train.y, stop)
+        fitted(model, train.X, train.y, stop, self.place(task))
         if stop.is_set():
             return None
         score = self.scorer(model, split.test)
@@ -105,6 +109,19 @@ class Work:
             raise OptionError(f"{self.scorer.name} has no meaning on these sentences")
         own = self.scorer(model, train) if self.train_score else math.nan
         return score, None if math.isnan(own) else own
+
+    def place(self, task: Task) -> Checkpoint | None:
+        """Return the checkpoint of one training, in a directory of its own; None without."""
+        if self.checkpoint is None:
+            return None
+        name = digest(key_of(task.params), round(task.budget, 9), task.fold)
+        return self.checkpoint.below(f"trial-{name}")
+
+    def forget(self, task: Task) -> None:
+        """Remove the checkpoint of a training that the journal has."""
+        place = self.place(task)
+        if place is not None:
+            place.remove()
 
 
 def fresh(model: Any) -> Any:
@@ -121,11 +138,21 @@ def fresh(model: Any) -> Any:
     return type(model)(**{name: own(value) for name, value in model.get_params(deep=False).items()})
 
 
-def fitted(model: Any, X: Any, y: Any, stop: _core.Flag | None = None) -> Any:
-    """Fit a model, which ends early when `stop` is set, if the model supports it."""
+def fitted(
+    model: Any, X: Any, y: Any, stop: _core.Flag | None = None, checkpoint: Checkpoint | None = None
+) -> Any:
+    """Fit a model, which ends early when `stop` is set, and stores its state, if the model supports it."""
     options: dict[str, Any] = {}
-    if stop is not None and "callbacks" in inspect.signature(model.fit).parameters:
-        options["callbacks"] = lambda _epoch: not stop.is_set()
+    known = inspect.signature(model.fit).parameters
+
+    def heed(_epoch: Any) -> None:
+        if stop is not None and stop.is_set():
+            raise _core.Stopped
+
+    if stop is not None and "callbacks" in known:
+        options["callbacks"] = heed
+    if checkpoint is not None and "checkpoint" in known:
+        options["checkpoint"] = checkpoint
     return model.fit(X, **options) if y is None else model.fit(X, y, **options)
 
 
@@ -244,36 +271,3 @@ class Journal:
         if self._file is not None:
             os.write(self._file, (json.dumps(facts, ensure_ascii=True, allow_nan=False) + "\n").encode())
             os.fsync(self._file)
-
-
-def digest(*values: Any) -> str:
-    """Compute a hash that is equal for equal sentences and labels, in any process."""
-    found = hashlib.blake2b(digest_size=12)
-    for value in values:
-        for piece in _pieces(value):
-            found.update(piece)
-    return found.hexdigest()
-
-
-def _pieces(value: Any) -> Iterator[bytes]:
-    if isinstance(value, Corpus):
-        yield from (name.encode() + b"\0" for name in value.columns)
-        yield from _pieces([value.column(name) for name in value.columns])
-    elif isinstance(value, np.ndarray):
-        yield f"{value.dtype}{value.shape}".encode()
-        yield (
-            repr(value.tolist()).encode() if value.dtype == object else np.ascontiguousarray(value).tobytes()
-        )
-    elif isinstance(value, str):
-        yield value.encode("utf-8", "surrogatepass") + b"\0"
-    elif isinstance(value, Mapping):
-        yield b"{"
-        yield from _pieces(list(value.items()))
-    elif isinstance(value, Sequence):
-        yield f"[{len(value)}".encode()
-        for one in value:
-            yield from _pieces(one)
-    elif hasattr(value, "toarray"):  # a sparse matrix
-        yield from _pieces([value.data, value.nonzero()[0], value.nonzero()[1]])
-    else:
-        yield repr(value).encode() + b"\0"

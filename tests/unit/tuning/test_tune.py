@@ -264,7 +264,7 @@ def test_a_trial_with_half_its_folds_is_no_result(tmp_path, monkeypatch):
 
 
 def test_an_interrupted_last_training_keeps_its_model(monkeypatch):
-    def fit(model, X, y, stop=None):
+    def fit(model, X, y, stop=None, checkpoint=None):
         if stop is not None:
             return fitted(model, X, y, stop)
         fitted(model, X, y)
