@@ -110,8 +110,10 @@ def differences(here: Mapping[str, str], there: Mapping[str, Any]) -> list[str]:
     missing = "nothing"
     if here.get("model") != there.get("model"):  # their options have nothing in common
         here, there = ({"model": one.get("model", missing)} for one in (here, there))
-    return [
-        f"{name} is {here.get(name, missing)} here and {there.get(name, missing)!s:.200} there"
-        for name in {**here, **there}
-        if here.get(name, missing) != there.get(name, missing)
-    ]
+    found = []
+    for name in {**here, **there}:
+        one, other = here.get(name, missing), there.get(name, missing)
+        if one != other:
+            hint = f" (SEQLAB_KERNEL={other} chooses it)" if name == "kernel" else ""
+            found.append(f"{name} is {one} here and {other!s:.200} there{hint}")
+    return found

@@ -87,7 +87,8 @@ def test_another_model_kernel_or_version_is_refused(tmp_path):
     (tmp_path / MANIFEST).write_text(json.dumps(manifest))
     here = seqlab.inference.kernel()
     with pytest.raises(
-        OptionError, match=rf"seqlab is \S+ here and 0\.0\.7 there; kernel is {here} here and abacus"
+        OptionError,
+        match=rf"seqlab is \S+ here and 0\.0\.7 there; kernel is {here} here and abacus there \(SEQLAB_KERNEL=abacus",
     ):
         trained(tmp_path)
 
