@@ -45,6 +45,21 @@ inline void set_item(PyObject* list, Py_ssize_t i, PyObject* item) {
 #endif
 }
 
+// Pauses Python's garbage collector, which may run any code. It would also scan new lists again and again, though none
+// can be garbage yet.
+class NoCollection {
+public:
+    NoCollection() : was_on_(PyGC_Disable() != 0) {}
+    ~NoCollection() {
+        if (was_on_) PyGC_Enable();
+    }
+    NoCollection(const NoCollection&) = delete;
+    NoCollection& operator=(const NoCollection&) = delete;
+
+private:
+    bool was_on_;
+};
+
 // The bytes of a Python string, valid as long as the string lives; ok is false for other objects and for lone
 // surrogates.
 struct Utf8 {

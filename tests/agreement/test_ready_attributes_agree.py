@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqlab import CRF, LBFGS, Corpus, _core
+from seqlab.corpus.lists import bag
 
 # Few letters, so that strings meet again; lengths on both sides of every step of hash and comparison; not only ASCII.
 texts = st.one_of(
@@ -22,19 +24,29 @@ texts = st.one_of(
     ),
 )
 numbers = st.sampled_from([0, 1, 1.0, True, False, 0.5, -2])
-items = st.one_of(
-    st.lists(texts, max_size=5),
-    st.lists(texts, max_size=5).map(tuple),
-    st.dictionaries(texts, st.one_of(texts, numbers), max_size=5),
+
+
+class Word(str):
+    """A string of another class: its text counts, whatever it says of itself."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        return "something else"
+
+
+words = st.one_of(texts, texts.map(Word), texts.map(str.encode))
+lists = st.one_of(
+    st.lists(words, max_size=5), st.lists(words, max_size=5).map(tuple), st.sets(texts, max_size=5)
 )
+values = st.recursive(
+    st.one_of(words, numbers, lists), lambda inner: st.dictionaries(texts, inner, max_size=3), max_leaves=6
+)
+items = st.one_of(lists, st.frozensets(texts), st.dictionaries(words, values, max_size=5))
 sentences = st.lists(st.lists(items, max_size=4), max_size=4)
 
-
-def pairs(item):
-    """(attribute, weight) of one token, by definition."""
-    if not isinstance(item, dict):
-        return [(text, 1.0) for text in item]
-    return [(f"{k}:{v}", 1.0) if isinstance(v, str) else (k, float(v)) for k, v in item.items()]
+# (attribute, weight) of one token, by definition.
+pairs = bag
 
 
 def decoded(read, pool):
@@ -91,7 +103,22 @@ def test_long_values_of_dicts(length):
 
 
 @pytest.mark.parametrize(
-    "odd", [{"a": None}, {1: "a"}, {"a": float("nan")}, {"a": {"b": "c"}}, [1], "a", ["\ud800"], None]
+    "odd",
+    [
+        {"a": None},
+        {1: "a"},
+        {"a": float("nan")},
+        {"a": {"b": {1: "c"}}},
+        {"a": {"b": [{}]}},
+        {"a": {b"c"}},
+        {"a": b"\xff"},
+        {"a": OrderedDict(b="c")},
+        [1],
+        "a",
+        ["\ud800"],
+        None,
+        range(2),
+    ],
 )
 def test_odd_shapes_are_left_to_python(odd):
     pool = _core.StringPool()

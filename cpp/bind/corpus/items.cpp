@@ -1,17 +1,14 @@
-// Ready-made attributes in the forms of python-crfsuite, read directly from Python's lists and dicts. Only the usual
-// forms are read here: a list or tuple of strings, a dict from strings to strings and numbers. For anything else
-// (nested dicts, sets, wrong types) the result is None, and the Python reader, which knows all rules and messages,
-// starts again.
+#include "bind/corpus/items.hpp"
+
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
 
-#include <array>
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstdint>
+#include <cstring>
 #include <optional>
-#include <span>
-#include <string>
 
+#include "base/text/utf8.hpp"
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
 
@@ -19,162 +16,282 @@ namespace seqlab::bind {
 
 namespace {
 
-enum class Unknown { added, left_out };
+// Copy a short text: a call of memcpy would take longer.
+char* put(char* to, std::string_view text) {
+    const char* const from = text.data();
+    const std::size_t size = text.size();
+    const auto copy = [&]<class Word>(Word) {
+        for (std::size_t at = 0; at + sizeof(Word) < size; at += sizeof(Word))
+            std::memcpy(to + at, from + at, sizeof(Word));
+        std::memcpy(to + size - sizeof(Word), from + size - sizeof(Word), sizeof(Word));  // may overlap
+    };
+    if (size > 64)
+        std::memcpy(to, from, size);
+    else if (size >= 8)
+        copy(std::uint64_t{});
+    else if (size >= 4)
+        copy(std::uint32_t{});
+    else
+        for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
+    return to + size;
+}
 
-// Interns strings many at a time, so that their memory accesses overlap.
-class Numbered {
-public:
-    Numbered(StringPool& pool, Unknown unknown) : pool_(pool), unknown_(unknown) { joined_.reserve(4096); }
+// The text of a str or of bytes.
+Utf8 text_of(PyObject* object) {
+    if (!PyBytes_CheckExact(object)) return utf8_of(object);
+    char* text = nullptr;
+    Py_ssize_t size = 0;
+    PyBytes_AsStringAndSize(object, &text, &size);
+    const std::string_view bytes(text, static_cast<std::size_t>(size));
+    return {bytes, first_bad_utf8(bytes) == bytes.size()};
+}
 
-    // The text must stay at its address until settle().
-    void add(std::string_view text) {
-        texts_[waiting_++] = text;
-        if (waiting_ == texts_.size()) settle();
+bool is_text(PyObject* object) {
+    return PyUnicode_Check(object) || PyBytes_CheckExact(object);
+}
+
+// Others may have an __iter__ of their own.
+bool is_plain_list(PyObject* object) {
+    return PyList_CheckExact(object) || PyTuple_CheckExact(object);
+}
+
+bool is_plain_set(PyObject* object) {
+    return PySet_CheckExact(object) || PyFrozenSet_CheckExact(object);
+}
+
+// Fetch the entries of a dict that will be read soon.
+void prefetch_entries(PyObject* token) {
+#ifndef Py_LIMITED_API
+    if (!PyDict_CheckExact(token)) return;
+    const char* const entries =
+        reinterpret_cast<const char*>(reinterpret_cast<PyDictObject*>(token)->ma_keys);
+    for (std::size_t line = 0; line < 8; ++line) __builtin_prefetch(entries + 64 * line);
+#else
+    __builtin_prefetch(token);
+#endif
+}
+
+}  // namespace
+
+ItemReader::ItemReader(StringPool& pool, Unknown unknown, Zeros zeros)
+    : pool_(pool), unknown_(unknown), zeros_(zeros) {}
+
+void ItemReader::clear() {
+    indptr_.resize(1);
+    codes_.clear();
+    weights_.clear();
+    weighted_ = false;
+    waiting_ = used_ = 0;
+    prefix_.clear();
+}
+
+bool ItemReader::read(PyObject* tokens) {
+    if (!is_plain_list(tokens)) return false;
+    const ListView all(tokens);
+    for (Py_ssize_t t = 0; t < all.size(); ++t) {
+        if (t + 2 < all.size()) __builtin_prefetch(all[t + 2]);
+        if (t + 1 < all.size()) prefetch_entries(all[t + 1]);
+        if (!read_token(all[t], 0)) return false;
+        indptr_.push_back(static_cast<std::int64_t>(codes_.size()));
     }
-    void add(std::string_view name, std::string_view value) {
-        const std::size_t size = name.size() + 1 + value.size();
-        if (joined_.size() + size > joined_.capacity()) {
-            settle();
-            joined_.reserve(size);
-        }
-        const std::size_t begin = joined_.size();
-        joined_.append(name).append(1, ':').append(value);
-        add(std::string_view(joined_).substr(begin));
+    return true;
+}
+
+bool ItemReader::read_token(PyObject* token, std::size_t depth) {
+    if (PyDict_CheckExact(token)) return read_dict(token, depth);
+    if (is_plain_list(token)) return read_list(token);
+    return is_plain_set(token) && read_set(token);
+}
+
+bool ItemReader::read_list(PyObject* list) {
+    const ListView attributes(list);
+    for (Py_ssize_t i = 0; i < attributes.size(); ++i) __builtin_prefetch(attributes[i]);
+    for (Py_ssize_t i = 0; i < attributes.size(); ++i) {
+        const Utf8 attribute = text_of(attributes[i]);
+        if (!attribute.ok) return false;
+        weigh(1.0);
+        add(attribute.text);
     }
-    void settle() {
-        const std::size_t settled = codes_.size();
-        const std::span<const std::string_view> texts(texts_.data(), waiting_);
-        codes_.resize(settled + waiting_);
-        if (unknown_ == Unknown::added)
-            pool_.intern(texts, codes_.data() + settled);
-        else
-            pool_.find(texts, codes_.data() + settled);
-        waiting_ = 0;
-        joined_.clear();
+    return true;
+}
+
+// In the order of code points, which is that of bytes in UTF-8: results must not depend on the seed of hashes.
+bool ItemReader::read_set(PyObject* set) {
+    const nb::object iterator = nb::steal(PyObject_GetIter(set));
+    if (!iterator.is_valid()) throw nb::python_error();
+    std::vector<std::string_view> texts;
+    while (const nb::object one = nb::steal(PyIter_Next(iterator.ptr()))) {
+        const Utf8 text = utf8_of(one.ptr());
+        if (!text.ok || !PyUnicode_CheckExact(one.ptr())) return false;
+        texts.push_back(text.text);
     }
-
-    std::size_t size() const { return codes_.size() + waiting_; }
-    // Codes of the strings that settle() has looked up; absent for unknown strings.
-    std::vector<StringId>& codes() { return codes_; }
-
-private:
-    StringPool& pool_;
-    Unknown unknown_;
-    std::array<std::string_view, StringPool::together> texts_;
-    std::size_t waiting_ = 0;
-    std::string joined_;  // memory of the texts that were joined here
-    std::vector<StringId> codes_;
-};
-
-class Items {
-public:
-    Items(StringPool& pool, Unknown unknown) : attributes_(pool, unknown) {}
-
-    bool read(PyObject* sentences) {
-        const ListView all(sentences);
-        for (Py_ssize_t s = 0; s < all.size(); ++s)
-            if (!ListView::is_list(all[s]) || !read_sentence(ListView(all[s]))) return false;
-        attributes_.settle();
-        return true;
+    std::sort(texts.begin(), texts.end());
+    for (const std::string_view text : texts) {
+        weigh(1.0);
+        add(text);
     }
+    return true;
+}
 
-    nb::tuple result() {
-        drop_absent();
-        nb::object weights = nb::none();
-        if (weighted_) weights = nb::cast(as_array(std::move(weights_)));
-        return nb::make_tuple(as_array(std::move(indptr_)), as_array(std::move(attributes_.codes())), weights,
-                              as_array(std::move(lengths_)));
+bool ItemReader::read_dict(PyObject* dict, std::size_t depth) {
+    // Values lie anywhere in memory: some of them are fetched before the first is read.
+    constexpr std::size_t some = 32;
+    std::array<PyObject*, some> key, value;
+    Py_ssize_t at = 0;
+    for (bool more = true; more;) {
+        std::size_t count = 0;
+        while (count < some && (more = PyDict_Next(dict, &at, &key[count], &value[count])))
+            __builtin_prefetch(value[count++]);
+        for (std::size_t i = 0; i < count; ++i)
+            if (!read_entry(key[i], value[i], depth)) return false;
     }
+    return true;
+}
 
-private:
-    bool read_sentence(const ListView& items) {
-        lengths_.push_back(items.size());
-        for (Py_ssize_t t = 0; t < items.size(); ++t) {
-            if (!read_item(items[t])) return false;
-            indptr_.push_back(static_cast<std::int64_t>(attributes_.size()));
-        }
-        return true;
-    }
+bool ItemReader::read_entry(PyObject* key, PyObject* value, std::size_t depth) {
+    const Utf8 name = text_of(key);
+    if (!name.ok) return false;
+    if (!is_text(value)) return read_number(key, name.text, value) || read_nested(name.text, value, depth);
+    const Utf8 text = text_of(value);
+    if (!text.ok) return false;
+    weigh(1.0);
+    add_pair(name.text, text.text);
+    return true;
+}
 
-    bool read_item(PyObject* item) {
-        if (PyDict_CheckExact(item)) return read_dict(item);
-        if (!ListView::is_list(item)) return false;
-        const ListView attributes(item);
-        for (Py_ssize_t i = 0; i < attributes.size(); ++i) {
-            const Utf8 attribute = utf8_of(attributes[i]);
-            if (!attribute.ok) return false;
-            weigh(1.0);
-            attributes_.add(attribute.text);
-        }
-        return true;
-    }
-
-    bool read_dict(PyObject* item) {
-        PyObject *key, *value;
-        Py_ssize_t at = 0;
-        while (PyDict_Next(item, &at, &key, &value)) {
-            const Utf8 name = utf8_of(key);
-            if (!name.ok || !read_entry(name.text, value)) return false;
-        }
-        return true;
-    }
-
-    bool read_entry(std::string_view name, PyObject* value) {
-        if (PyUnicode_Check(value)) {
-            const Utf8 text = utf8_of(value);
-            if (!text.ok) return false;
-            weigh(1.0);
-            attributes_.add(name, text.text);
-            return true;
-        }
-        // A number of another class may run Python code, during which pending texts could move.
-        if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value) && !PyBool_Check(value)) return false;
-        const double weight = PyFloat_AsDouble(value);
-        if (PyErr_Occurred()) {  // an integer that no double holds
+bool ItemReader::read_number(PyObject* key, std::string_view name, PyObject* value) {
+    double weight = 0.0;
+    if (PyBool_Check(value)) {
+        weight = value == Py_True ? 1.0 : 0.0;
+    } else {
+        // A number of another class may run Python code.
+        if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value)) return false;
+        weight = PyFloat_AsDouble(value);
+        if (weight == -1.0 && PyErr_Occurred()) {  // an integer that no double holds
             PyErr_Clear();
             return false;
         }
         if (!std::isfinite(weight)) return false;
-        weigh(weight);
-        attributes_.add(name);
-        return true;
     }
+    if (weight == 0.0 && zeros_ == Zeros::left_out) return true;
+    weigh(weight);
+    add_key(key, name);
+    return true;
+}
 
-    // Set the weight of the next attribute.
-    void weigh(double weight) {
-        if (weight != 1.0 && !weighted_) {
-            weighted_ = true;
-            weights_.assign(attributes_.size(), 1.0);
+bool ItemReader::read_nested(std::string_view name, PyObject* value, std::size_t depth) {
+    if (depth == deepest) return false;
+    const std::size_t outer = prefix_.size();
+    prefix_.append(name).append(1, ':');
+    const bool usual = read_token(value, depth + 1);
+    prefix_.resize(outer);
+    return usual;
+}
+
+// Set the weight of the next attribute.
+void ItemReader::weigh(double weight) {
+    if (weight != 1.0 && !weighted_) {
+        weighted_ = true;
+        weights_.assign(codes_.size(), 1.0);
+    }
+    if (weighted_) weights_.push_back(weight);
+}
+
+void ItemReader::add(std::string_view text) {
+    if (prefix_.empty()) return wait(text);
+    const std::size_t size = prefix_.size() + text.size();
+    char* const to = joined(size);
+    put(put(to, prefix_), text);
+    wait({to, size});
+}
+
+void ItemReader::add_pair(std::string_view name, std::string_view value) {
+    const std::size_t size = prefix_.size() + name.size() + 1 + value.size();
+    char* const to = joined(size);
+    char* const colon = put(prefix_.empty() ? to : put(to, prefix_), name);
+    *colon = ':';
+    put(colon + 1, value);
+    wait({to, size});
+}
+
+void ItemReader::add_key(PyObject* object, std::string_view name) {
+    if (!prefix_.empty() || name.size() > Key::longest) return add(name);
+    constexpr int shift = 64 - std::countr_zero(keys);
+    Key& key = keys_[(reinterpret_cast<std::uintptr_t>(object) >> 4) * hash_a >> shift];
+    if (key.size != name.size() || std::memcmp(key.text.data(), name.data(), name.size()) != 0) {
+        key.size = static_cast<std::uint32_t>(name.size());
+        put(key.text.data(), name);
+        key.code = unknown_ == Unknown::added ? pool_.intern(name) : pool_.find(name);
+    }
+    codes_.push_back(key.code);
+}
+
+// Memory for a text of this size, until settle().
+char* ItemReader::joined(std::size_t size) {
+    constexpr std::size_t least = 8192;
+    if (used_ + size > room_) {
+        settle();
+        if (size > room_) {
+            room_ = std::max(size, least);
+            joined_.of(room_);
         }
-        if (weighted_) weights_.push_back(weight);
     }
+    char* const begin = joined_.of(0) + used_;
+    used_ += size;
+    return begin;
+}
 
-    void drop_absent() {
-        std::vector<StringId>& codes = attributes_.codes();
-        std::size_t kept = 0, i = 0;
-        for (std::size_t t = 1; t < indptr_.size(); ++t) {
-            for (; i < static_cast<std::size_t>(indptr_[t]); ++i) {
-                codes[kept] = codes[i];
-                if (weighted_) weights_[kept] = weights_[i];
-                kept += codes[i] != StringPool::absent;
-            }
-            indptr_[t] = static_cast<std::int64_t>(kept);
+void ItemReader::wait(std::string_view text) {
+    texts_[waiting_] = text;
+    at_[waiting_++] = codes_.size();
+    codes_.push_back(StringPool::absent);
+    if (waiting_ == lot) settle();
+}
+
+void ItemReader::settle() {
+    std::array<StringId, lot> ids;
+    const std::span<const std::string_view> texts(texts_.data(), waiting_);
+    if (unknown_ == Unknown::added)
+        pool_.intern(texts, ids.data());
+    else
+        pool_.find(texts, ids.data());
+    for (std::size_t i = 0; i < waiting_; ++i) codes_[at_[i]] = ids[i];
+    waiting_ = used_ = 0;
+}
+
+void ItemReader::drop_absent() {
+    std::size_t kept = 0, i = 0;
+    for (std::size_t t = 1; t < indptr_.size(); ++t) {
+        for (; i < static_cast<std::size_t>(indptr_[t]); ++i) {
+            codes_[kept] = codes_[i];
+            if (weighted_) weights_[kept] = weights_[i];
+            kept += codes_[i] != StringPool::absent;
         }
-        codes.resize(kept);
-        if (weighted_) weights_.resize(kept);
+        indptr_[t] = static_cast<std::int64_t>(kept);
     }
+    codes_.resize(kept);
+    if (weighted_) weights_.resize(kept);
+}
 
-    Numbered attributes_;
-    std::vector<std::int64_t> indptr_{0};
-    std::vector<double> weights_;  // empty while every weight is 1
-    std::vector<std::int64_t> lengths_;
-    bool weighted_ = false;
-};
+namespace {
 
-std::optional<nb::tuple> read_items(StringPool& pool, const nb::list& sentences, Unknown unknown) {
-    Items items(pool, unknown);
-    if (!items.read(sentences.ptr())) return std::nullopt;
-    return items.result();
+std::optional<nb::tuple> read_items(StringPool& pool, const nb::list& sentences,
+                                    ItemReader::Unknown unknown) {
+    const NoCollection pause;
+    ItemReader reader(pool, unknown, ItemReader::Zeros::kept);
+    std::vector<std::int64_t> lengths;
+    const ListView all(sentences.ptr());
+    for (Py_ssize_t s = 0; s < all.size(); ++s) {
+        const std::size_t before = reader.indptr().size();
+        if (!reader.read(all[s])) return std::nullopt;
+        lengths.push_back(static_cast<std::int64_t>(reader.indptr().size() - before));
+    }
+    reader.settle();
+    reader.drop_absent();
+    nb::object weights = nb::none();
+    if (!reader.weights().empty()) weights = nb::cast(as_array(std::move(reader.weights())));
+    return nb::make_tuple(as_array(std::move(reader.indptr())), as_array(std::move(reader.codes())), weights,
+                          as_array(std::move(lengths)));
 }
 
 }  // namespace
@@ -183,7 +300,7 @@ void bind_items(nb::module_& m) {
     m.def(
         "intern_items",
         [](StringPool& pool, const nb::list& sentences) {
-            return read_items(pool, sentences, Unknown::added);
+            return read_items(pool, sentences, ItemReader::Unknown::added);
         },
         nb::sig("def intern_items(pool: StringPool, sentences: list[typing.Any]) -> tuple[typing.Any, "
                 "typing.Any, typing.Any, typing.Any] | None"),
@@ -191,7 +308,7 @@ void bind_items(nb::module_& m) {
     m.def(
         "find_items",
         [](StringPool& pool, const nb::list& sentences) {
-            return read_items(pool, sentences, Unknown::left_out);
+            return read_items(pool, sentences, ItemReader::Unknown::left_out);
         },
         nb::sig("def find_items(pool: StringPool, sentences: list[typing.Any]) -> tuple[typing.Any, "
                 "typing.Any, typing.Any, typing.Any] | None"),

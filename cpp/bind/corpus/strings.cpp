@@ -48,20 +48,6 @@ nb::list gather(const nb::list& values, const In<StringId>& codes, std::size_t b
     return nb::borrow<nb::list>(list);
 }
 
-// Pauses Python's garbage collector, which would otherwise scan all new lists again and again; none can be garbage yet.
-class NoCollection {
-public:
-    NoCollection() : was_on_(PyGC_Disable() != 0) {}
-    ~NoCollection() {
-        if (was_on_) PyGC_Enable();
-    }
-    NoCollection(const NoCollection&) = delete;
-    NoCollection& operator=(const NoCollection&) = delete;
-
-private:
-    bool was_on_;
-};
-
 // Gather the values of every range offsets[i] .. offsets[i + 1].
 nb::list gather_all(const nb::list& values, const In<StringId>& codes, const In<std::int64_t>& offsets) {
     const std::size_t size = offsets.size() - 1;

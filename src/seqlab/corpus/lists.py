@@ -312,6 +312,8 @@ def bag(item: Mapping[str, Any] | Iterable[str], *, where: str = "") -> Bag:
         return list(_entries(item))
     except CorpusError as error:
         raise CorpusError(f"{where}: {error.message}" if where else error.message) from None
+    except RecursionError:
+        raise CorpusError(f"{where + ': ' if where else ''}the dicts of a token are nested too deeply") from None
 
 
 def bags(items: Iterable[Mapping[str, Any] | Iterable[str]], *, where: str = "") -> list[Bag]:
@@ -347,8 +349,8 @@ def _text(key: Any) -> str:
         if isinstance(key, bytes):
             return key.decode()
         if isinstance(key, str):
-            key.encode()  # a lone surrogate cannot be written to any file
-            return str(key)
+            str.encode(key)  # a lone surrogate cannot be written to any file
+            return str.__str__(key)  # its text, also where a class of its own says something else of itself
     except UnicodeError:
         raise CorpusError(f"an attribute must be text in UTF-8, got {key!r}") from None
     raise CorpusError(f"an attribute must be a string, got {key!r} of type {type(key).__name__}")
@@ -376,7 +378,7 @@ def bag_column(sentences: Sequence[Any], name: str) -> tuple[BagColumn, Lengths]
     usual = _core.intern_items(pool, sentences)
     if usual is not None:
         return BagColumn(*usual[:3], pool), usual[3]
-    # Nested dicts, sets, other kinds of numbers, and errors.
+    # Objects of other classes, other kinds of numbers, and errors.
     pool = _core.StringPool()
     entries: list[Bag] = []
     for s, sentence in enumerate(sentences):

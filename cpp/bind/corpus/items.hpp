@@ -1,0 +1,89 @@
+// Ready-made attributes in the forms of python-crfsuite, read directly from Python's own objects: the one way from them
+// to numbers of strings.
+//
+// A token is a list, tuple or set of strings, or a dict from strings to strings, numbers, and such lists and dicts. For
+// anything else (objects of other classes, wrong types, lone surrogates) reading ends, and the Python reader, which
+// knows all rules and messages, starts again. No Python code runs meanwhile: the caller holds the GIL and pauses the
+// garbage collector, so that nothing moves or disappears.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/numerics/buffer.hpp"
+#include "base/text/string_pool.hpp"
+#include "bind/python_objects.hpp"
+
+namespace seqlab::bind {
+
+class ItemReader {
+public:
+    enum class Unknown { added, left_out };  // strings that are not in the pool
+    enum class Zeros { kept, left_out };     // attributes with the weight 0
+
+    ItemReader(StringPool& pool, Unknown unknown, Zeros zeros);
+    // Forget what was read.
+    void clear();
+    // Read one more sentence; false for an unusual shape.
+    bool read(PyObject* tokens);
+    // Look up the strings that are still waiting.
+    void settle();
+
+    // Token t has entries indptr[t] .. indptr[t + 1]; the code of an unknown string is StringPool::absent.
+    std::vector<std::int64_t>& indptr() { return indptr_; }
+    std::vector<StringId>& codes() { return codes_; }
+    // Empty while every weight is 1.
+    std::vector<double>& weights() { return weights_; }
+    void drop_absent();
+
+private:
+    static constexpr std::size_t lot = StringPool::together;
+    static constexpr std::size_t deepest = 32;  // of dicts in dicts
+
+    // Keys of dicts that stand for an attribute by themselves, {"title": True}. They are the same few again and again,
+    // mostly the same objects, so they are found by address; the text is compared, since an address may be used anew.
+    struct Key {
+        static constexpr std::size_t longest = 48;
+        std::uint32_t size = longest + 1;
+        StringId code = StringPool::absent;
+        std::array<char, longest> text;
+    };
+    static constexpr std::size_t keys = 128;
+
+    bool read_token(PyObject* token, std::size_t depth);
+    bool read_list(PyObject* list);
+    bool read_set(PyObject* set);
+    bool read_dict(PyObject* dict, std::size_t depth);
+    bool read_entry(PyObject* key, PyObject* value, std::size_t depth);
+    bool read_number(PyObject* key, std::string_view name, PyObject* value);
+    bool read_nested(std::string_view name, PyObject* value, std::size_t depth);
+
+    void weigh(double weight);
+    void add(std::string_view text);  // must stay at its address until settle()
+    void add_key(PyObject* object, std::string_view name);
+    void add_pair(std::string_view name, std::string_view value);
+    void wait(std::string_view text);
+    char* joined(std::size_t size);
+
+    StringPool& pool_;
+    const Unknown unknown_;
+    const Zeros zeros_;
+    std::vector<std::int64_t> indptr_{0};
+    std::vector<StringId> codes_;
+    std::vector<double> weights_;
+    bool weighted_ = false;
+
+    std::size_t waiting_ = 0;
+    std::array<std::string_view, lot> texts_;
+    std::array<std::size_t, lot> at_;  // in codes_
+    std::string prefix_;               // of the dicts around this one: "a:b:"
+    Buffer<char> joined_;              // memory of the texts that were joined here
+    std::size_t used_ = 0, room_ = 0;  // of joined_
+    std::vector<Key> keys_{keys};
+};
+
+}  // namespace seqlab::bind
