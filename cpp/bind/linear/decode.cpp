@@ -9,49 +9,15 @@
 #include <string>
 
 #include "base/parallel/spare.hpp"
-#include "bind/corpus/strings.hpp"
 #include "bind/features.hpp"
+#include "bind/linear/arrays.hpp"
 #include "bind/table.hpp"
-#include "linear/tagging/best_labels.hpp"
 #include "linear/tagging/build_tables.hpp"
-#include "linear/tagging/row_scorer.hpp"
 #include "linear/tagging/template/scorer.hpp"
 
 namespace seqlab::bind {
 
 namespace {
-
-// Arrays by name; objects that read an array keep it alive.
-class Arrays {
-public:
-    explicit Arrays(const nb::dict& arrays) : arrays_(arrays) {}
-
-    bool has(const std::string& name) const { return arrays_.contains(name.c_str()); }
-    template <class X>
-    std::span<const X> of(const std::string& name) const {
-        const auto array = nb::cast<In<X>>(arrays_[name.c_str()], false);
-        return {array.data(), array.size()};
-    }
-    StringPool strings(const std::string& name) const {
-        const auto bytes = of<std::uint8_t>(name + ".bytes");
-        return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                of<std::int64_t>(name + ".begins"),
-                of<std::uint64_t>(name + ".slots"),
-                nullptr};
-    }
-    ModelWeights model() const {
-        const nb::object weights = arrays_["weights"];
-        ModelWeights model{of<std::int32_t>("label"), {}, {}};
-        if (nb::isinstance<In<double>>(weights))
-            model.wide = of<double>("weights");
-        else
-            model.narrow = of<float>("weights");
-        return model;
-    }
-
-private:
-    nb::dict arrays_;
-};
 
 std::string name(const char* what, std::size_t number, const char* part = "") {
     return what + ("." + std::to_string(number)) + part;
@@ -112,40 +78,6 @@ struct TemplateDecoder {
     TemplateScorer features;
     mutable Spare<TemplateSums> spare;
 };
-
-// Decoder of a first-order model whose attributes come as rows of numbers, all with value 1.
-struct RowDecoder {
-    RowDecoder(const Arrays& arrays, BestLabels chain)
-        : best(std::move(chain)),
-          weights(arrays.model(), arrays.of<float>("rows"), best.L(), best.set().f32.row_lanes(best.L())),
-          place_of(arrays.of<std::uint64_t>("places")) {}
-
-    std::int64_t operator()(const Entries& rows, const std::int64_t* offset, std::size_t sentences,
-                            Label* ids, std::size_t threads) const {
-        const RowScorer scorer(weights, place_of, rows);
-        const auto score = [&](std::size_t first, std::size_t last, float* node) {
-            scorer(static_cast<std::size_t>(offset[first]), static_cast<std::size_t>(offset[last]), node);
-        };
-        return best(offset, sentences, weights.LP(), [&] { return score; }, ids, threads);
-    }
-
-    std::int64_t best_of(const float* node, const std::int64_t* offset, std::size_t sentences, Label* ids,
-                         std::size_t threads) const {
-        const auto copy = [&](std::size_t first, std::size_t last, float* room) {
-            std::copy(node + static_cast<std::size_t>(offset[first]) * best.L(),
-                      node + static_cast<std::size_t>(offset[last]) * best.L(), room);
-        };
-        return best(offset, sentences, weights.LP(), [&] { return copy; }, ids, threads);
-    }
-
-    BestLabels best;
-    PlacedWeights weights;
-    std::span<const std::uint64_t> place_of;
-};
-
-BestLabels chain_of(const In<float>& edge, const In<float>& start, const In<float>& end) {
-    return {start.size(), edge.data(), start.data(), end.data()};
-}
 
 Observed observed_of(const In<std::int64_t>& begin, const In<std::int32_t>& label) {
     return {{begin.data(), begin.size()}, {label.data(), label.size()}};
@@ -210,14 +142,7 @@ nb::dict row_tables(const In<std::int64_t>& begin, const In<std::int32_t>& label
     return arrays;
 }
 
-// Keeps the arrays that the decoder reads alive.
-template <class Decoder>
-struct Kept {
-    nb::dict arrays;
-    Decoder decoder;
-};
 using KeptTemplateDecoder = Kept<TemplateDecoder>;
-using KeptRowDecoder = Kept<RowDecoder>;
 
 }  // namespace
 
@@ -240,11 +165,11 @@ void bind_decode(nb::module_& m) {
             "__init__",
             [](KeptTemplateDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
                const std::vector<ValuesSpec>& values, const std::vector<FeatureSpec>& features,
-               std::size_t columns, const In<float>& edge, const In<float>& start, const In<float>& end) {
+               std::size_t columns, const In<double>& edge, const In<float>& start, const In<float>& end) {
                 const Arrays all(arrays);
                 new (self)
                     KeptTemplateDecoder{arrays, TemplateDecoder(tables_of(all, values, features, columns),
-                                                                all, chain_of(edge, start, end))};
+                                                                all, chain_of(edge, start, end).best())};
             },
             "arrays"_a, "values"_a, "features"_a, "columns"_a, "edge"_a.noconvert(), "start"_a.noconvert(),
             "end"_a.noconvert())
@@ -263,30 +188,23 @@ void bind_decode(nb::module_& m) {
         .def(
             "__init__",
             [](KeptRowDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
-               const In<float>& edge, const In<float>& start, const In<float>& end) {
-                new (self) KeptRowDecoder{arrays, RowDecoder(Arrays(arrays), chain_of(edge, start, end))};
+               const In<double>& edge, const In<float>& start, const In<float>& end) {
+                new (self) KeptRowDecoder{arrays, row_decoder(Arrays(arrays), chain_of(edge, start, end))};
             },
             "arrays"_a, "edge"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert())
         .def(
             "__call__",
             [](const KeptRowDecoder& self, const In<std::int64_t>& indptr, const In<std::int32_t>& ids,
-               const In<std::int64_t>& offsets, const Out<Label>& labels, std::size_t threads) {
-                const Entries rows{{indptr.data(), indptr.size()}, ids.data(), nullptr};
+               const std::optional<In<double>>& values, const In<std::int64_t>& offsets,
+               const Out<Label>& labels, std::size_t threads) {
+                const Entries rows{
+                    {indptr.data(), indptr.size()}, ids.data(), values ? values->data() : nullptr};
                 Unlocked unlocked;
                 return self.decoder(rows, offsets.data(), offsets.size() - 1, labels.data(), threads);
             },
-            "indptr"_a.noconvert(), "ids"_a.noconvert(), "offsets"_a.noconvert(), "labels"_a.noconvert(),
-            "threads"_a, "Writes labels; the first sentence without a legal path, or -1.")
-        .def(
-            "best",
-            [](const KeptRowDecoder& self, const In<float>& node, const In<std::int64_t>& offsets,
-               const Out<Label>& labels, std::size_t threads) {
-                Unlocked unlocked;
-                return self.decoder.best_of(node.data(), offsets.data(), offsets.size() - 1, labels.data(),
-                                            threads);
-            },
-            "node"_a.noconvert(), "offsets"_a.noconvert(), "labels"_a.noconvert(), "threads"_a,
-            "The same for tokens (offsets[-1], L) whose scores are there already.");
+            "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.noconvert().none(),
+            "offsets"_a.noconvert(), "labels"_a.noconvert(), "threads"_a,
+            "Writes labels; the first sentence without a legal path, or -1.");
 }
 
 }  // namespace seqlab::bind

@@ -47,6 +47,20 @@ void make_moderate(float* node, std::size_t size) {
 
 }  // namespace
 
+void BestLabels::close(std::size_t T, float* node) const {
+    float* const last = node + (T - 1) * L_;
+    for (std::size_t y = 0; y < L_; ++y) node[y] += start_[y];
+    for (std::size_t y = 0; y < L_; ++y) last[y] += end_[y];
+}
+
+bool BestLabels::one(std::size_t T, float* node, const float* node_end, Label* path, Room& room) const {
+    make_moderate(node, T * L_);
+    close(T, node);
+    const std::int64_t offset[] = {0, static_cast<std::int64_t>(T)};
+    const std::size_t first = 0;
+    return decode_together(offset, &first, 1, 0, node, node_end, path, room);
+}
+
 std::int64_t BestLabels::decode(const std::int64_t* offset, std::size_t first, std::size_t last, float* node,
                                 const float* node_end, Label* ids, Room& room) const {
     const std::int64_t from = offset[first];
@@ -56,10 +70,7 @@ std::int64_t BestLabels::decode(const std::int64_t* offset, std::size_t first, s
     for (std::size_t s = first; s < last; ++s) {
         if (length(s) == 0) continue;
         room.order.push_back(s);
-        float* const row = node + static_cast<std::size_t>(offset[s] - from) * L_;
-        float* const back = node + static_cast<std::size_t>(offset[s + 1] - 1 - from) * L_;
-        for (std::size_t y = 0; y < L_; ++y) row[y] += start_[y];
-        for (std::size_t y = 0; y < L_; ++y) back[y] += end_[y];
+        close(static_cast<std::size_t>(length(s)), node + static_cast<std::size_t>(offset[s] - from) * L_);
     }
     std::sort(room.order.begin(), room.order.end(), [&](std::size_t a, std::size_t b) {
         return length(a) != length(b) ? length(a) < length(b) : a < b;

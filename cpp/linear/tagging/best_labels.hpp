@@ -31,16 +31,22 @@ public:
     std::int64_t operator()(const std::int64_t* offset, std::size_t sentences, std::size_t spare, Make make,
                             Label* ids, std::size_t threads) const;
 
-private:
-    static constexpr std::size_t block_tokens = 4096;
-    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-
+    // Memory for one call after another.
     struct Room {
         Buffer<float> node, rows;
         std::vector<std::size_t> order;
     };
+    // Write path (T) of one sentence that is not long (is_long), from its scores node (T, L), which are changed; false
+    // when no path is legal. The caller has pinned set().
+    bool one(std::size_t T, float* node, const float* node_end, Label* path, Room& room) const;
+
+private:
+    static constexpr std::size_t block_tokens = 4096;
+    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
     static std::vector<std::size_t> blocks(const std::int64_t* offset, std::size_t sentences);
+    // Add the scores of first and last labels to those of a sentence.
+    void close(std::size_t T, float* node) const;
     // Decode scores in node to paths in ids, both from the block's first token on. Returns the first impossible
     // sentence, or none.
     std::int64_t decode(const std::int64_t* offset, std::size_t first, std::size_t last, float* node,

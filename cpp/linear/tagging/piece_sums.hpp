@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "base/numerics/buffer.hpp"
 #include "kernels/kernels.hpp"
 #include "linear/tagging/placed_weights.hpp"
 
@@ -18,13 +18,19 @@ using Places = std::array<Place, piece_tokens>;
 
 class PieceSums {
 public:
-    // With at most this many rows and places for each token.
+    explicit PieceSums(const PlacedWeights& weights) : weights_(weights) {}
     PieceSums(const PlacedWeights& weights, std::size_t most_rows, std::size_t most_places)
-        : weights_(weights), most_rows_(most_rows + most_places), most_few_(most_places * Place::list_up_to) {
-        rows_.resize(most_rows_ * piece_tokens);
-        few_.resize(most_few_ * piece_tokens);
+        : PieceSums(weights) {
+        reserve(piece_tokens, most_rows, most_places);
     }
 
+    // For pieces of at most so many tokens, with at most so many rows and places for each.
+    void reserve(std::size_t tokens, std::size_t most_rows, std::size_t most_places) {
+        most_rows_ = most_rows + most_places;
+        most_few_ = most_places * Place::list_up_to;
+        rows_ = row_room_.of(most_rows_ * tokens);
+        few_ = few_room_.of(most_few_ * tokens);
+    }
     void begin(std::size_t tokens) {
         tokens_ = tokens;
         std::fill_n(row_count_.begin(), tokens, 0);
@@ -54,9 +60,9 @@ public:
     // node (tokens, L), with LP spare numbers after its last row
     void finish(float* node) const {
         const std::size_t L = weights_.L();
-        kernels().f32.sum_rows(rows_.data(), most_rows_, row_count_.data(), weights_.LP(), L, tokens_, node);
+        kernels().f32.sum_rows(rows_, most_rows_, row_count_.data(), weights_.LP(), L, tokens_, node);
         for (std::size_t t = 0; t < tokens_; ++t) {
-            const PlacedWeights::Listed* const few = few_.data() + t * most_few_;
+            const PlacedWeights::Listed* const few = few_ + t * most_few_;
             for (std::int32_t i = 0; i < few_count_[t]; ++i)
                 node[t * L + static_cast<std::size_t>(few[i].label)] += few[i].weight;
         }
@@ -70,10 +76,11 @@ private:
     }
 
     const PlacedWeights& weights_;
-    const std::size_t most_rows_, most_few_;
-    std::size_t tokens_ = 0;
-    std::vector<const float*> rows_;
-    std::vector<PlacedWeights::Listed> few_;
+    std::size_t most_rows_ = 0, most_few_ = 0, tokens_ = 0;
+    Buffer<const float*> row_room_;
+    Buffer<PlacedWeights::Listed> few_room_;
+    const float** rows_ = nullptr;
+    PlacedWeights::Listed* few_ = nullptr;
     std::array<std::int32_t, piece_tokens> row_count_, few_count_;
 };
 

@@ -41,6 +41,7 @@ struct ModelWeights {
     std::span<const double> wide;
     std::span<const float> narrow;  // one of the two is empty
 
+    double exact(std::size_t k) const { return wide.empty() ? static_cast<double>(narrow[k]) : wide[k]; }
     float weight(std::size_t k) const { return wide.empty() ? narrow[k] : static_cast<float>(wide[k]); }
     std::size_t size() const { return std::min(label.size(), wide.empty() ? narrow.size() : wide.size()); }
 };
@@ -97,15 +98,15 @@ public:
         __builtin_prefetch(weights + 16);
     }
 
-    // sum (L) += weights, for any place
-    void add(Place place, float* sum) const {
+    // sum (L) += value · weights, for any place
+    void add(Place place, float* sum, float value = 1.0F) const {
         if (place.dense()) {
             const float* const weights = row(place);
-            for (std::size_t y = 0; y < L_; ++y) sum[y] += weights[y];
+            for (std::size_t y = 0; y < L_; ++y) sum[y] += value * weights[y];
         } else if (lone(place)) {
-            sum[only(place).label] += only(place).weight;
+            sum[only(place).label] += value * only(place).weight;
         } else if (place.list()) {
-            each(place, [&](std::int32_t label, float weight) { sum[label] += weight; });
+            each(place, [&](std::int32_t label, float weight) { sum[label] += value * weight; });
         }
     }
 

@@ -87,6 +87,11 @@ class Tagger(Model):
         """Number of tokens to decode at a time; fewer when a token's scores take much memory."""
         return BLOCK
 
+    @property
+    def _attribute_tagger(self) -> _core.AttributeTagger | None:
+        """The short way from lists of ready-made attributes to labels; None without one, and before fit."""
+        return None if self._reads_words else getattr(self.fit_, "attribute_tagger", None)
+
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         """Find (tokens,) label numbers of the best paths; subclasses may have a faster decoder."""
         return self._decoded(corpus, threads, *self._own_way)
@@ -123,10 +128,7 @@ class Tagger(Model):
     @property
     def classes_(self) -> list[Any]:
         """The labels, strings or whole numbers as in training; scikit-learn's name for labels_."""
-        if not self._training.whole:
-            return list(self.labels_)
-        # Hidden states without labels have names.
-        return [int(label) if label.removeprefix("-").isdecimal() else label for label in self.labels_]
+        return self._training.classes
 
     @property
     def _known_columns(self) -> tuple[str, ...] | None:
@@ -157,6 +159,11 @@ class Tagger(Model):
         threads  how many to use; None for every core. The labels are the same for any number
         """
         self._check_fitted("predict")
+        if isinstance(X, list) and decode is None and beam is None:
+            short_way = self._attribute_tagger
+            found = None if short_way is None else short_way.tag_all(X, thread_count(threads))
+            if found is not None:
+                return found
         corpus = self._looked_at(X)
         ids = self._chosen(corpus, decode, beam, thread_count(threads))
         return _core.gather_all(self.classes_, ids, corpus.offsets)
@@ -273,6 +280,11 @@ class Tagger(Model):
         allowed   {position: labels}, or a list with None or labels for every position
         decode, beam   as for predict
         """
+        if known is None and allowed is None and decode is None and beam is None:
+            short_way = self._attribute_tagger
+            found = None if short_way is None else short_way.tag(tokens)
+            if found is not None:
+                return found
         self._check_fitted("tag")
         if known is None and allowed is None:
             corpus = self._corpus_of_one(tokens)

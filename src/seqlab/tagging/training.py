@@ -79,6 +79,14 @@ class Training(Brief):
     dictionary: Annotated[TagDictionary | None, _Dictionary()]
     whole: bool = False
 
+    @property
+    def classes(self) -> list[Any]:
+        """The labels as they were given: strings, or whole numbers."""
+        if not self.whole:
+            return list(self.labels)
+        # Hidden states without labels have names.
+        return [int(label) if label.removeprefix("-").isdecimal() else label for label in self.labels]
+
     @staticmethod
     def of(
         corpus: Corpus,

@@ -15,13 +15,16 @@ The tables are built from a model and its encoder, or mapped from a file. A temp
     words.C.values .rows            and those sums
     label, weights                  of the model itself
 
-and one of ready-made attributes attributes.bytes, .begins, .slots, ids, places, rows, label and weights. A file has
-strings, ids, label and weights once, in the parts of the encoder and of the model.
+and one of ready-made attributes attributes.bytes, .begins, .slots, ids, places, rows, begin, label and weights. A file
+has strings, ids, begin, label and weights once, in the parts of the encoder and of the model.
+
+Lists of ready-made attributes take a shorter way (`Decoder.attribute_tagger`): the core reads, scores and decodes them
+in one call, with the weights of the same tables, so that the labels are those of a corpus to the last bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -34,6 +37,7 @@ from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.encode import EncodedCorpus, Encoder, Rows, TemplateRows
 from seqlab.encode.bag_rows import BagRows
+from seqlab.encode.encoded import LARGEST_VALUE
 from seqlab.encode.encoder import ATTRIBUTES
 from seqlab.encode.stored import KnownBags, KnownTemplate, features_of
 from seqlab.encode.template_rows import Plan, read_columns
@@ -47,10 +51,13 @@ from seqlab.store.state import Array, State
 from seqlab.tagging.door.constraints import Mask, Rules
 
 Scores = npt.NDArray[np.float32]
+Weights = npt.NDArray[np.float64]
 
 KIND = "decoder tables"
-# Sums of some thousand weights of this size fit float32; larger weights are left to float64.
-LARGEST_WEIGHT = 1e30
+# Sums of some thousand weights of this size, times the largest value of an attribute, fit float32; larger weights are
+# left to trellises of float64.
+LARGEST_WEIGHT = 1e12
+LARGEST_SCORE = LARGEST_WEIGHT * LARGEST_VALUE
 STRINGS = {"bytes": np.uint8, "begins": np.int64, "slots": np.uint64}
 # Arrays that a file holds in the parts of the encoder and of the model; the others belong to the decoder.
 SHARED = (".bytes", ".begins")
@@ -69,7 +76,7 @@ class DecoderTables:
     plan: Plan | None
     column: str | None
     arrays: dict[str, Array]
-    edge: Scores
+    edge: Weights
     start: Scores
     end: Scores
 
@@ -89,7 +96,7 @@ def tables_of(model: LinearModel, encoder: Encoder) -> DecoderTables | None:
         if isinstance(only, BagRows) and only.column is not None:
             column = only.column
             arrays.update(only.laid_out())
-    arrays.update(label=model.label, weights=weights[2])
+    arrays.update(begin=model.begin, label=model.label, weights=weights[2])
     return DecoderTables(plan, column, arrays, *_chain(model.moves, model.rules))
 
 
@@ -101,8 +108,8 @@ def largest_weight(model: LinearModel) -> float:
     )
 
 
-def _chain(moves: Array, rules: Rules) -> tuple[Scores, Scores, Scores]:
-    edge = np.array(moves, dtype=np.float32, order="C")
+def _chain(moves: Array, rules: Rules) -> tuple[Weights, Scores, Scores]:
+    edge = np.array(moves, dtype=np.float64, order="C")
     edge[rules.forbidden] = -np.inf
     start, end = np.zeros(len(edge), np.float32), np.zeros(len(edge), np.float32)
     start[rules.no_start] = -np.inf
@@ -133,7 +140,7 @@ class StoredTables(Field):
         tables = value()
         if tables is None or (tables.plan is None and tables.column is None):
             return
-        shared = {"ids", "label", "weights"}
+        shared = {"ids", "begin", "label", "weights"}
         shared |= {one for one in tables.arrays if one.endswith(SHARED) and not one.startswith("words.")}
         own = {one: array for one, array in tables.arrays.items() if one not in shared}
         put_part(state, name, State(KIND, {}, own))
@@ -160,7 +167,7 @@ def _stored(state: State, name: str) -> DecoderTables:
         raise StoreError("there are tables for a decoder, but the model is not one that it knows")
     own = state.part(name, KIND)
     arrays = {**rows.arrays, **own.arrays}
-    arrays.update({one: model.arrays[one] for one in ("label", "weights") if one in model.arrays})
+    arrays.update({one: model.arrays[one] for one in ("begin", "label", "weights") if one in model.arrays})
     everything = State(KIND, {}, arrays)
     plan, column = None, None
     if rows.kind == KnownTemplate.stored_kind:
@@ -189,7 +196,12 @@ def _strings(name: str) -> dict[str, Any]:
     return {f"{name}.{part}": dtype for part, dtype in STRINGS.items()}
 
 
-_OF_ATTRIBUTES: dict[str, Any] = {**_strings("attributes"), "ids": np.int32, "places": np.uint64}
+_OF_ATTRIBUTES: dict[str, Any] = {
+    **_strings("attributes"),
+    "ids": np.int32,
+    "places": np.uint64,
+    "begin": np.int64,
+}
 
 
 def _of_template(plan: Plan, arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -241,19 +253,36 @@ class Decoder:
         self, tables: DecoderTables | None, definition: Callable[[], tuple[LinearModel, Encoder]]
     ) -> None:
         self._definition = definition
-        self._plan = None if tables is None else tables.plan
+        self._tables = tables
         self._template: _core.TemplateDecoder | None = None
-        self._rows: _core.RowDecoder | None = None
         self._attributes: BagRows | None = None
         if tables is None:
             return
-        chain: Any = (tables.edge, tables.start, tables.end)
         if tables.plan is not None:
-            self._template = _core.TemplateDecoder(tables.arrays, *tables.plan.compiled(), *chain)
-        else:
-            self._rows = _core.RowDecoder(tables.arrays, *chain)
+            self._template = _core.TemplateDecoder(tables.arrays, *tables.plan.compiled(), *self._chain)
         if tables.column is not None:
             self._attributes = BagRows.of_laid_out(tables.column, tables.arrays)
+
+    @property
+    def _chain(self) -> tuple[Any, Any, Any]:
+        assert self._tables is not None  # noqa: S101  (asked only where there are tables)
+        return self._tables.edge, self._tables.start, self._tables.end
+
+    @cached_property
+    def _rows(self) -> _core.RowDecoder | None:
+        """The decoder of encoded attributes; None without tables."""
+        return None if self._tables is None else _core.RowDecoder(self._tables.arrays, *self._chain)
+
+    def attribute_tagger(self, labels: Sequence[Any]) -> _core.AttributeTagger | None:
+        """Make a tagger that reads lists of ready-made attributes itself; None for a model that needs a corpus.
+
+        labels   what it calls them
+
+        It remembers the sequence that was set last: one for every owner of such a sequence.
+        """
+        if self._tables is None or self._tables.column != ATTRIBUTES:
+            return None
+        return _core.AttributeTagger(self._tables.arrays, list(labels), *self._chain)
 
     @staticmethod
     def of(model: LinearModel, encoder: Encoder) -> Decoder:
@@ -273,20 +302,18 @@ class Decoder:
     def label_ids(self, corpus: Corpus, threads: int = 1) -> LabelIds:
         """Return (tokens,) label numbers of the best paths; ImpossibleError names a sentence without one."""
         ids = np.empty(corpus.token_count, dtype=np.int32)
-        if self._plan is not None and self._template is not None:
-            columns = read_columns(self._plan, corpus)
+        if self._template is not None:
+            columns = read_columns(self._tables.plan, corpus)  # type: ignore[union-attr, arg-type]
             lost = self._template(columns, corpus.offsets, ids, threads)
         else:
             rows = None if self._attributes is None else self._attributes.look_up(corpus, threads)
-            if rows is None or rows.values is not None:
+            if rows is None or _too_large(rows):
                 encoded = self._encoded(corpus, rows, threads).checked()
-                rows = encoded.node
-                if self._rows is None or _overflows(rows, self._largest):
+                if self._rows is None:
                     return self._through_trellises(encoded, threads)
-                if rows.values is not None:
-                    return self._weighed(encoded, corpus, threads)
+                rows = encoded.node
             assert self._rows is not None  # noqa: S101  (where attributes are laid out, rows are)
-            lost = self._rows(rows.indptr, rows.ids, corpus.offsets, ids, threads)
+            lost = self._rows(rows.indptr, rows.ids, rows.values, corpus.offsets, ids, threads)
         if lost >= 0:
             self._refuse(corpus, lost)
         return ids
@@ -297,18 +324,6 @@ class Decoder:
         if rows is None or int(rows.ids.max(initial=-1)) >= encoder.size:
             return encoder.encode(corpus, threads=threads)
         return EncodedCorpus(corpus.offsets, rows, None, None, encoder)
-
-    def _weighed(self, encoded: EncodedCorpus, corpus: Corpus, threads: int) -> LabelIds:
-        """Return the labels where attributes have values other than 1, which the tables do not support."""
-        model, blocks = self._definition()[0], [np.zeros(0, dtype=np.int32)]
-        for first, part in encoded.blocks(16 * BLOCK_TOKENS):
-            ids = np.empty(part.token_count, dtype=np.int32)
-            node = model.node_scores(part.node, threads=threads)
-            lost = self._rows.best(node.reshape(-1), part.offsets, ids, threads)  # type: ignore[union-attr]
-            if lost >= 0:
-                self._refuse(corpus, first + lost)
-            blocks.append(ids)
-        return np.concatenate(blocks)
 
     @cached_property
     def _largest(self) -> float:
@@ -327,7 +342,7 @@ class Decoder:
 
     def _best(self, encoded: EncodedCorpus, first: int, threads: int) -> LabelIds:
         """Find the labels of sentences numbered first, first + 1, ... in their corpus."""
-        exact = self._largest > LARGEST_WEIGHT or _overflows(encoded.node, self._largest)
+        exact = _overflows(encoded.node, self._largest)
         dtype = np.float64 if exact else np.float32
         try:
             paths = inference.viterbi(
@@ -339,7 +354,10 @@ class Decoder:
 
 
 def _overflows(rows: Rows, largest: float) -> bool:
-    """Return True if values times weights may overflow float32."""
-    if rows.values is None:
-        return False
-    return float(np.abs(rows.values).max(initial=0.0)) * max(largest, 1.0) > LARGEST_WEIGHT
+    """Return True if sums of values times weights may overflow float32."""
+    value = 1.0 if rows.values is None else float(np.abs(rows.values).max(initial=1.0))
+    return value * max(largest, 1.0) > LARGEST_SCORE
+
+
+def _too_large(rows: Rows) -> bool:
+    return rows.values is not None and float(np.abs(rows.values).max(initial=0.0)) > LARGEST_VALUE

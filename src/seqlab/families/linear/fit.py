@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
+from seqlab import _core
 from seqlab.encode import Encoder
 from seqlab.errors import StoreError
 from seqlab.families.linear.decoder import Decoder, DecoderTables, LateTables, StoredTables, tables_of
@@ -156,6 +157,12 @@ class LinearFit(Brief):
     def decoder(self) -> Decoder:
         """The fast decoder."""
         return Decoder(self.tables(), lambda: (self.model(), self.encoder()))  # type: ignore[misc]
+
+    @cached_property
+    def attribute_tagger(self) -> _core.AttributeTagger | None:
+        """The short way from lists of ready-made attributes to labels; None for a model that needs a corpus."""
+        training = self.training
+        return None if training.dictionary is not None else self.decoder.attribute_tagger(training.classes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave out data that can be recomputed."""
