@@ -454,6 +454,12 @@ class AttributeTagger:
     def set(self, tokens: object) -> bool:
         """Set a short sequence; False where it is left to Python."""
 
+    def __len__(self) -> int:
+        """Tokens of the sequence that was set."""
+
+    def scores(self) -> NDArray[numpy.float64]:
+        """Its scores (T, L): eq:linear-score."""
+
     def best(self) -> list[Any] | None:
         """The best labels of the sequence that was set."""
 

@@ -59,6 +59,18 @@ bool is_plain_set(PyObject* object) {
     return PySet_CheckExact(object) || PyFrozenSet_CheckExact(object);
 }
 
+// Numbers of NumPy, which run no Python code when they are read. Classes of Python programs are never static types.
+bool is_numpy_number(PyObject* object) {
+#ifndef Py_LIMITED_API
+    const PyTypeObject* const type = Py_TYPE(object);
+    if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) return false;
+    const std::string_view name = type->tp_name;
+    for (const std::string_view kind : {"numpy.float", "numpy.int", "numpy.uint", "numpy.bool"})
+        if (name.substr(0, kind.size()) == kind) return true;
+#endif
+    return false;
+}
+
 // Fetch the entries of a dict that will be read soon.
 void prefetch_entries(PyObject* token) {
 #ifndef Py_LIMITED_API
@@ -165,7 +177,7 @@ bool ItemReader::read_number(PyObject* key, std::string_view name, PyObject* val
         weight = value == Py_True ? 1.0 : 0.0;
     } else {
         // A number of another class may run Python code.
-        if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value)) return false;
+        if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value) && !is_numpy_number(value)) return false;
         weight = PyFloat_AsDouble(value);
         if (weight == -1.0 && PyErr_Occurred()) {  // an integer that no double holds
             PyErr_Clear();

@@ -42,6 +42,15 @@ public:
         sequence_.set(reader_.indptr(), reader_.codes(), weights.empty() ? nullptr : weights.data());
         return true;
     }
+    std::size_t size() const { return sequence_.T(); }
+    // (T, L) in float64, what is forbidden at the ends included.
+    nb::object scores() {
+        std::vector<double> node = sequence_.scores();
+        auto* kept = new std::vector<double>(std::move(node));
+        nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+        return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>(
+            kept->data(), {sequence_.T(), sequence_.L()}, owner));
+    }
     nb::object best() {
         const NoCollection pause;
         const std::span<const Label> path = sequence_.best();
@@ -179,6 +188,9 @@ void bind_attributes(nb::module_& m) {
                      "| None"),
              "The best labels of sequences of any length; the one that was set stays.")
         .def("set", &AttributeTagger::set, "tokens"_a, "Set a short sequence; False where it is left to Python.")
+        .def("__len__", &AttributeTagger::size, "Tokens of the sequence that was set.")
+        .def("scores", &AttributeTagger::scores, nb::sig("def scores(self) -> NDArray[numpy.float64]"),
+             "Its scores (T, L): eq:linear-score.")
         .def("best", &AttributeTagger::best, nb::sig("def best(self) -> list[typing.Any] | None"),
              "The best labels of the sequence that was set.")
         .def("marginal", &AttributeTagger::marginal, "label"_a, "position"_a,

@@ -39,7 +39,8 @@ std::span<const Label> OneSequence::best() {
 void OneSequence::score() {
     const ModelWeights& model = decoder_.model();
     const std::size_t labels = L();
-    node_.assign(T() * labels + decoder_.LP(), 0.0);
+    node_.assign(T() * labels, 0.0);
+    if (T() == 0) return;
     for (std::size_t t = 0; t < T(); ++t)
         for (std::int64_t i = indptr_[t]; i < indptr_[t + 1]; ++i) {
             const auto a = static_cast<std::size_t>(ids_[static_cast<std::size_t>(i)]);
@@ -58,13 +59,18 @@ void OneSequence::score() {
         node_[(T() - 1) * labels + y] += static_cast<double>(chain.end[y]);
 }
 
+std::vector<double> OneSequence::scores() {
+    if (state_ == Sum::unknown) score();
+    return {node_.begin(), node_.begin() + static_cast<std::ptrdiff_t>(T() * L())};
+}
+
 bool OneSequence::sum() {
     if (state_ != Sum::unknown) return state_ == Sum::known;
     const PinKernels pin(decoder_.best().set());
     if (!table_) table_ = DenseTable<double>::potentials(decoder_.chain().edge.data(), L());
     score();
     const std::size_t size = T() * L();
-    gamma_.resize(size + decoder_.LP());
+    gamma_.resize(size);
     Chain<double> chain{};
     chain.node = node_.data();
     chain.node_end = node_.data() + size;

@@ -29,6 +29,8 @@ public:
 
     // The best labels (T); empty when none are legal.
     std::span<const Label> best();
+    // (T, L) in float64, with the scores of first and last labels (eq:linear-score)
+    std::vector<double> scores();
     // False when numbers are too far apart for float64 as they are (eq:certificate), or no labels are legal.
     bool sum();
     // After sum():

@@ -313,7 +313,9 @@ def bag(item: Mapping[str, Any] | Iterable[str], *, where: str = "") -> Bag:
     except CorpusError as error:
         raise CorpusError(f"{where}: {error.message}" if where else error.message) from None
     except RecursionError:
-        raise CorpusError(f"{where + ': ' if where else ''}the dicts of a token are nested too deeply") from None
+        raise CorpusError(
+            f"{where + ': ' if where else ''}the dicts of a token are nested too deeply"
+        ) from None
 
 
 def bags(items: Iterable[Mapping[str, Any] | Iterable[str]], *, where: str = "") -> list[Bag]:

@@ -28,8 +28,10 @@ COPIED = (dict, list, set)
 
 
 def _item(item: Any, t: int) -> Any:
-    if isinstance(item, (dict, list, tuple, set, frozenset)):
-        return item
+    if isinstance(item, dict):
+        return dict(item.items())
+    if isinstance(item, (list, tuple, set, frozenset)):
+        return list(item) if isinstance(item, (list, tuple)) else frozenset(item)
     if isinstance(item, (str, bytes)):
         raise CorpusError(
             f"an item is a dict or a list of features, got the string {item!r:.60}; write [{item!r:.60}], "

@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
-import numpy.typing as npt
-
-from seqlab import load
+from seqlab import _core, load
+from seqlab.arrays import thread_count
 from seqlab.compat.pycrfsuite._dumpparser import HEADER, ParsedDump
 from seqlab.compat.pycrfsuite.items import listed
 from seqlab.errors import CorpusError, StoreError
@@ -22,7 +21,9 @@ from seqlab.files import replaced
 from seqlab.foreign import crfsuite
 from seqlab.foreign.converting import foreign_of, tagger_of
 from seqlab.foreign.parts import ForeignModel, nothing_learned
-from seqlab.inference import Posterior
+from seqlab.inference import Posterior, posterior, viterbi
+from seqlab.tagging.decoding import labelled
+from seqlab.trellis import Trellis
 
 
 class Tagger:
@@ -31,6 +32,10 @@ class Tagger:
     _foreign: ForeignModel | None
     _model: LinearTagger | None
     _numbers: dict[str, int]
+    # The core has the model and the sequence that was set; it answers usual questions. None before the first one, and
+    # for a model without labels.
+    _native: _core.AttributeTagger | None
+    _tokens: list[Any] | None  # the sequence that was set; None when the core has it
 
     def __init__(self) -> None:
         self.close()
@@ -75,9 +80,9 @@ class Tagger:
 
     def close(self) -> None:
         """Close the model, and drop the sequence that was set."""
-        self._foreign = self._model = None
+        self._foreign = self._model = self._native = None
         self._header, self._numbers = b"", {}
-        self._set([])
+        self._keep([])
 
     def labels(self) -> list[str]:
         """Return the labels of the model."""
@@ -88,22 +93,34 @@ class Tagger:
 
         xseq   a list with the features of each item, or an ItemSequence
         """
-        self._opened()
-        self._set(listed(xseq))
+        native = self._asked_native()
+        if native is not None and native.set(xseq):
+            self._keep(None)
+            return
+        tokens = listed(xseq)  # objects of other classes become plain ones
+        self._keep(None if native is not None and native.set(tokens) else tokens)
 
-    def _set(self, tokens: list[Any]) -> None:
+    def _keep(self, tokens: list[Any] | None) -> None:
         self._tokens = tokens
-        self._found: Posterior | None = None
-        self._rows: npt.NDArray[Any] | None = None
+        self._found: tuple[Trellis, Posterior] | None = None
 
     def tag(self, xseq: Any = None) -> list[str]:
         """Find the best labels of a sequence.
 
         xseq   as for set; None for the sequence that was set last
         """
+        native = self._native
+        if native is not None and xseq is not None:
+            found = native.tag(xseq)
+            if found is not None:
+                self._keep(None)
+                return found
         if xseq is not None:
             self.set(xseq)
         self._opened()
+        if self._tokens is None:
+            found = None if self._native is None else self._native.best()
+            return list(viterbi(self._trellis()).labels) if found is None else found
         return self._asked().tag(self._tokens) if self._tokens else []
 
     def tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
@@ -112,7 +129,12 @@ class Tagger:
         sequences   each as for set
         """
         self._opened()
-        given = list(map(listed, sequences))
+        native = self._asked_native()
+        given = sequences if isinstance(sequences, list) else list(sequences)
+        found: list[list[str]] | None = None if native is None else native.tag_all(given, thread_count(None))
+        if found is not None:
+            return found
+        given = list(map(listed, given))
         return self._asked().predict(given) if any(given) else [[] for _ in given]
 
     def probability(self, yseq: Iterable[str]) -> float:
@@ -120,17 +142,19 @@ class Tagger:
 
         yseq   a label for each item
         """
+        found = None if self._native is None or self._tokens is not None else self._native.probability(yseq)
+        if found is not None:
+            return found
         self._opened()
         labels = [label_of(label) for label in yseq]
-        if not self._tokens:
+        length = self._length()
+        if not length:
             return 0.0
-        if len(labels) != len(self._tokens):
-            raise ValueError(
-                f"the numbers of items and labels differ: |x| = {len(self._tokens)}, |y| = {len(labels)}"
-            )
+        if len(labels) != length:
+            raise ValueError(f"the numbers of items and labels differ: |x| = {length}, |y| = {len(labels)}")
         path = [self._number(label) for label in labels]
-        log_z = self._posterior().log_z
-        return math.exp(min(self._trellis.score(path) - log_z, 0.0))
+        trellis, posterior = self._posterior()
+        return math.exp(min(trellis.score(path) - posterior.log_z, 0.0))
 
     def marginal(self, y: str, pos: int) -> float:
         """Compute the probability of a label at one position of the sequence that was set.
@@ -138,16 +162,17 @@ class Tagger:
         y     the label
         pos   its position, from 0
         """
+        found = None if self._native is None or self._tokens is not None else self._native.marginal(y, pos)
+        if found is not None:
+            return found
         self._opened()
-        label, t = label_of(y), operator.index(pos)
-        if not self._tokens:
+        label, t, length = label_of(y), operator.index(pos), self._length()
+        if not length:
             return 0.0
         number = self._number(label)
-        if not 0 <= t < len(self._tokens):
-            raise ValueError(f"the position {t} is out of range of {len(self._tokens)}")
-        if self._rows is None:
-            self._rows = self._posterior().node
-        return float(self._rows[t, number])
+        if not 0 <= t < length:
+            raise ValueError(f"the position {t} is out of range of {length}")
+        return float(self._posterior()[1].node[t, number])
 
     def marginals(self, xseq: Any) -> list[dict[str, float]]:
         """Set a sequence, and compute for each item a dict from labels to probabilities.
@@ -155,10 +180,10 @@ class Tagger:
         xseq   as for set
         """
         self.set(xseq)
-        if not self._tokens:
-            return []
-        names = self.labels()
-        return [dict(zip(names, row, strict=True)) for row in self._posterior().node.tolist()]
+        found = None if self._native is None or self._tokens is not None else self._native.marginals()
+        if found is not None:
+            return found
+        return labelled(self._posterior()[1].node, self.labels()) if self._length() else []
 
     def info(self) -> ParsedDump:
         """Return the weights of the model as dicts, which are made on first use."""
@@ -203,13 +228,31 @@ class Tagger:
             )
         return self._numbers[label]
 
-    def _posterior(self) -> Posterior:
+    def _asked_native(self) -> _core.AttributeTagger | None:
+        """Make the way through the core when it is first needed, and return it."""
+        self._opened()
+        if self._native is None and self._model is not None:
+            self._native = self._model.fit_.attribute_tagger
+        return self._native
+
+    def _length(self) -> int:
+        if self._tokens is not None:
+            return len(self._tokens)
+        return 0 if self._native is None else len(self._native)
+
+    def _trellis(self) -> Trellis:
+        """Make the trellis of the sequence that was set."""
+        model = self._asked()
+        if self._tokens is not None:
+            return model.trellis(self._tokens)
+        scores = self._native.scores()  # type: ignore[union-attr]
+        return Trellis(scores, model.model_.moves, labels=model.labels_)
+
+    def _posterior(self) -> tuple[Trellis, Posterior]:
         """Compute the posterior of the sequence, or return the cached one."""
         if self._found is None:
-            from seqlab.inference import posterior
-
-            self._trellis = self._asked().trellis(self._tokens)
-            self._found = posterior(self._trellis, threads=1)
+            trellis = self._trellis()
+            self._found = trellis, posterior(trellis, threads=1)
         return self._found
 
 
