@@ -17,7 +17,7 @@ namespace seqlab::bind {
 namespace {
 
 // Copy a short text: a call of memcpy would take longer.
-char* put(char* to, std::string_view text) {
+inline char* put(char* to, std::string_view text) {
     const char* const from = text.data();
     const std::size_t size = text.size();
     const auto copy = [&]<class Word>(Word) {
@@ -36,14 +36,18 @@ char* put(char* to, std::string_view text) {
     return to + size;
 }
 
-// The text of a str or of bytes.
-Utf8 text_of(PyObject* object) {
-    if (!PyBytes_CheckExact(object)) return utf8_of(object);
-    char* text = nullptr;
+// The text of a str or of bytes; false for anything else, and for what UTF-8 cannot write.
+inline bool text_of(PyObject* object, std::string_view& text) {
+    if (!PyBytes_CheckExact(object)) {
+        const Utf8 found = utf8_of(object);
+        text = found.text;
+        return found.ok;
+    }
+    char* bytes = nullptr;
     Py_ssize_t size = 0;
-    PyBytes_AsStringAndSize(object, &text, &size);
-    const std::string_view bytes(text, static_cast<std::size_t>(size));
-    return {bytes, first_bad_utf8(bytes) == bytes.size()};
+    PyBytes_AsStringAndSize(object, &bytes, &size);
+    text = {bytes, static_cast<std::size_t>(size)};
+    return first_bad_utf8(text) == text.size();
 }
 
 bool is_text(PyObject* object) {
@@ -71,13 +75,12 @@ bool is_numpy_number(PyObject* object) {
     return false;
 }
 
-// Fetch the entries of a dict that will be read soon.
-void prefetch_entries(PyObject* token) {
+// Fetch the table of a dict that will be read soon.
+void prefetch_table(PyObject* token) {
 #ifndef Py_LIMITED_API
     if (!PyDict_CheckExact(token)) return;
-    const char* const entries =
-        reinterpret_cast<const char*>(reinterpret_cast<PyDictObject*>(token)->ma_keys);
-    for (std::size_t line = 0; line < 8; ++line) __builtin_prefetch(entries + 64 * line);
+    const char* const table = reinterpret_cast<const char*>(reinterpret_cast<PyDictObject*>(token)->ma_keys);
+    for (std::size_t line = 0; line < 8; ++line) __builtin_prefetch(table + 64 * line);
 #else
     __builtin_prefetch(token);
 #endif
@@ -93,36 +96,45 @@ void ItemReader::clear() {
     codes_.clear();
     weights_.clear();
     weighted_ = false;
-    waiting_ = used_ = 0;
+    in_lot_ = waiting_ = used_ = 0;
     prefix_.clear();
 }
 
 bool ItemReader::read(PyObject* tokens) {
     if (!is_plain_list(tokens)) return false;
     const ListView all(tokens);
-    for (Py_ssize_t t = 0; t < all.size(); ++t) {
+    const auto fetch = [&](Py_ssize_t t) {
         if (t + 2 < all.size()) __builtin_prefetch(all[t + 2]);
-        if (t + 1 < all.size()) prefetch_entries(all[t + 1]);
-        if (!read_token(all[t], 0)) return false;
-        indptr_.push_back(static_cast<std::int64_t>(codes_.size()));
+        if (t + 1 < all.size()) prefetch_table(all[t + 1]);
+        if (t < all.size() && PyDict_CheckExact(all[t])) fetched_[t & 1].begin(all[t]);
+    };
+    fetch(0);
+    for (Py_ssize_t t = 0; t < all.size(); ++t) {
+        fetch(t + 1);
+        const bool usual =
+            PyDict_CheckExact(all[t]) ? read_dict(fetched_[t & 1], 0) : read_token(all[t], 0);
+        if (!usual) return false;
+        indptr_.push_back(static_cast<std::int64_t>(size()));
     }
     return true;
 }
 
 bool ItemReader::read_token(PyObject* token, std::size_t depth) {
-    if (PyDict_CheckExact(token)) return read_dict(token, depth);
     if (is_plain_list(token)) return read_list(token);
-    return is_plain_set(token) && read_set(token);
+    if (!PyDict_CheckExact(token)) return is_plain_set(token) && read_set(token);
+    Fetched entries;
+    entries.begin(token);
+    return read_dict(entries, depth);
 }
 
 bool ItemReader::read_list(PyObject* list) {
     const ListView attributes(list);
     for (Py_ssize_t i = 0; i < attributes.size(); ++i) __builtin_prefetch(attributes[i]);
     for (Py_ssize_t i = 0; i < attributes.size(); ++i) {
-        const Utf8 attribute = text_of(attributes[i]);
-        if (!attribute.ok) return false;
+        std::string_view attribute;
+        if (!text_of(attributes[i], attribute)) return false;
         weigh(1.0);
-        add(attribute.text);
+        add(attribute);
     }
     return true;
 }
@@ -145,29 +157,29 @@ bool ItemReader::read_set(PyObject* set) {
     return true;
 }
 
-bool ItemReader::read_dict(PyObject* dict, std::size_t depth) {
-    // Values lie anywhere in memory: some of them are fetched before the first is read.
-    constexpr std::size_t some = 32;
-    std::array<PyObject*, some> key, value;
-    Py_ssize_t at = 0;
-    for (bool more = true; more;) {
-        std::size_t count = 0;
-        while (count < some && (more = PyDict_Next(dict, &at, &key[count], &value[count])))
-            __builtin_prefetch(value[count++]);
-        for (std::size_t i = 0; i < count; ++i)
-            if (!read_entry(key[i], value[i], depth)) return false;
+bool ItemReader::Fetched::more() {
+    for (count = 0; count < most && PyDict_Next(dict, &at, &key[count], &value[count]); ++count) {
+        __builtin_prefetch(value[count]);
+        __builtin_prefetch(reinterpret_cast<const char*>(value[count]) + 63);
     }
+    return count > 0;
+}
+
+bool ItemReader::read_dict(Fetched& entries, std::size_t depth) {
+    do {
+        for (std::size_t i = 0; i < entries.count; ++i)
+            if (!read_entry(entries.key[i], entries.value[i], depth)) return false;
+    } while (entries.count == Fetched::most && entries.more());
     return true;
 }
 
 bool ItemReader::read_entry(PyObject* key, PyObject* value, std::size_t depth) {
-    const Utf8 name = text_of(key);
-    if (!name.ok) return false;
-    if (!is_text(value)) return read_number(key, name.text, value) || read_nested(name.text, value, depth);
-    const Utf8 text = text_of(value);
-    if (!text.ok) return false;
+    std::string_view name, text;
+    if (!text_of(key, name)) return false;
+    if (!is_text(value)) return read_number(key, name, value) || read_nested(name, value, depth);
+    if (!text_of(value, text)) return false;
     weigh(1.0);
-    add_pair(name.text, text.text);
+    add_pair(name, text);
     return true;
 }
 
@@ -204,7 +216,7 @@ bool ItemReader::read_nested(std::string_view name, PyObject* value, std::size_t
 void ItemReader::weigh(double weight) {
     if (weight != 1.0 && !weighted_) {
         weighted_ = true;
-        weights_.assign(codes_.size(), 1.0);
+        weights_.assign(size(), 1.0);
     }
     if (weighted_) weights_.push_back(weight);
 }
@@ -235,7 +247,7 @@ void ItemReader::add_key(PyObject* object, std::string_view name) {
         put(key.text.data(), name);
         key.code = unknown_ == Unknown::added ? pool_.intern(name) : pool_.find(name);
     }
-    codes_.push_back(key.code);
+    add_code(key.code);
 }
 
 // Memory for a text of this size, until settle().
@@ -253,13 +265,6 @@ char* ItemReader::joined(std::size_t size) {
     return begin;
 }
 
-void ItemReader::wait(std::string_view text) {
-    texts_[waiting_] = text;
-    at_[waiting_++] = codes_.size();
-    codes_.push_back(StringPool::absent);
-    if (waiting_ == lot) settle();
-}
-
 void ItemReader::settle() {
     std::array<StringId, lot> ids;
     const std::span<const std::string_view> texts(texts_.data(), waiting_);
@@ -267,8 +272,9 @@ void ItemReader::settle() {
         pool_.intern(texts, ids.data());
     else
         pool_.find(texts, ids.data());
-    for (std::size_t i = 0; i < waiting_; ++i) codes_[at_[i]] = ids[i];
-    waiting_ = used_ = 0;
+    for (std::size_t i = 0; i < waiting_; ++i) lot_[at_[i]] = ids[i];
+    codes_.insert(codes_.end(), lot_.begin(), lot_.begin() + static_cast<std::ptrdiff_t>(in_lot_));
+    in_lot_ = waiting_ = used_ = 0;
 }
 
 void ItemReader::drop_absent() {

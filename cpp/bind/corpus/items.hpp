@@ -54,10 +54,26 @@ private:
     };
     static constexpr std::size_t keys = 128;
 
+    // Some entries of a dict, fetched from memory before they are read: values lie anywhere.
+    struct Fetched {
+        static constexpr std::size_t most = 32;
+        PyObject* dict = nullptr;
+        std::array<PyObject*, most> key, value;
+        std::size_t count = 0;
+        Py_ssize_t at = 0;  // where PyDict_Next goes on
+
+        void begin(PyObject* from) {
+            dict = from;
+            at = 0;
+            more();
+        }
+        bool more();
+    };
+
     bool read_token(PyObject* token, std::size_t depth);
     bool read_list(PyObject* list);
     bool read_set(PyObject* set);
-    bool read_dict(PyObject* dict, std::size_t depth);
+    bool read_dict(Fetched& entries, std::size_t depth);
     bool read_entry(PyObject* key, PyObject* value, std::size_t depth);
     bool read_number(PyObject* key, std::string_view name, PyObject* value);
     bool read_nested(std::string_view name, PyObject* value, std::size_t depth);
@@ -66,7 +82,16 @@ private:
     void add(std::string_view text);  // must stay at its address until settle()
     void add_key(PyObject* object, std::string_view name);
     void add_pair(std::string_view name, std::string_view value);
-    void wait(std::string_view text);
+    void add_code(StringId code) {
+        lot_[in_lot_] = code;
+        if (++in_lot_ == lot) settle();
+    }
+    void wait(std::string_view text) {
+        texts_[waiting_] = text;
+        at_[waiting_++] = static_cast<std::uint8_t>(in_lot_);
+        add_code(StringPool::absent);
+    }
+    std::size_t size() const { return codes_.size() + in_lot_; }
     char* joined(std::size_t size);
 
     StringPool& pool_;
@@ -77,12 +102,15 @@ private:
     std::vector<double> weights_;
     bool weighted_ = false;
 
-    std::size_t waiting_ = 0;
+    // The next entries, whose strings are looked up together: their waits for memory overlap.
+    std::array<StringId, lot> lot_;
+    std::size_t in_lot_ = 0, waiting_ = 0;
     std::array<std::string_view, lot> texts_;
-    std::array<std::size_t, lot> at_;  // in codes_
-    std::string prefix_;               // of the dicts around this one: "a:b:"
-    Buffer<char> joined_;              // memory of the texts that were joined here
-    std::size_t used_ = 0, room_ = 0;  // of joined_
+    std::array<std::uint8_t, lot> at_;  // in lot_
+    std::string prefix_;                // of the dicts around this one: "a:b:"
+    Buffer<char> joined_;               // memory of the texts that were joined here
+    std::size_t used_ = 0, room_ = 0;   // of joined_
+    std::array<Fetched, 2> fetched_;    // of this token and of the next one
     std::vector<Key> keys_{keys};
 };
 

@@ -59,33 +59,24 @@ public:
     }
     nb::object tag(nb::handle tokens) { return set(tokens) ? best() : nb::none(); }
 
-    nb::object tag_all(const nb::list& sentences, std::size_t threads) const {
-        const NoCollection pause;
-        ItemReader reader(const_cast<StringPool&>(pool_), ItemReader::Unknown::left_out,
-                          ItemReader::Zeros::left_out);
-        std::vector<std::int64_t> offsets{0};
+    // Block by block, so that what was read is still in the cache when it is decoded.
+    nb::object tag_all(const nb::list& given, std::size_t threads) {
+        const nb::object sentences = nb::steal(PySequence_Tuple(given.ptr()));  // the list may change meanwhile
         const ListView all(sentences.ptr());
-        for (Py_ssize_t s = 0; s < all.size(); ++s) {
-            if (!reader.read(all[s])) return nb::none();
-            offsets.push_back(static_cast<std::int64_t>(reader.indptr().size()) - 1);
-        }
-        if (!finish(reader)) return nb::none();
-        const std::size_t tokens = reader.indptr().size() - 1;
-        std::vector<Label> ids(tokens);
-        const auto& weights = reader.weights();
-        const Entries rows{reader.indptr(), reader.codes().data(), weights.empty() ? nullptr : weights.data()};
-        {
-            Unlocked unlocked;
-            if (decoder_(rows, offsets.data(), offsets.size() - 1, ids.data(), threads) >= 0)
-                offsets.clear();  // a sentence without legal labels
-        }
-        if (offsets.empty()) return nb::none();
-        nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(offsets.size() - 1)));
+        nb::object list = nb::steal(PyList_New(all.size()));
         if (!list.is_valid()) throw nb::python_error();
-        for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-            const auto begin = static_cast<std::size_t>(offsets[s]);
-            const auto size = static_cast<std::size_t>(offsets[s + 1]) - begin;
-            set_item(list.ptr(), static_cast<Py_ssize_t>(s), named(ids.data() + begin, size).release().ptr());
+        Block block(pool_);
+        for (Py_ssize_t first = 0; first < all.size();) {
+            const NoCollection pause;
+            const Py_ssize_t last = read(all, first, threads * Block::tokens, block);
+            if (last < 0 || !decode(block, threads)) return nb::none();
+            for (Py_ssize_t s = first; s < last; ++s) {
+                const auto begin = static_cast<std::size_t>(block.offsets[static_cast<std::size_t>(s - first)]);
+                const auto end =
+                    static_cast<std::size_t>(block.offsets[static_cast<std::size_t>(s - first) + 1]);
+                set_item(list.ptr(), s, named(block.ids.data() + begin, end - begin).release().ptr());
+            }
+            first = last;
         }
         return list;
     }
@@ -125,6 +116,36 @@ public:
     }
 
 private:
+    struct Block {
+        static constexpr std::size_t tokens = 4096;
+
+        explicit Block(StringPool& pool)
+            : reader(pool, ItemReader::Unknown::left_out, ItemReader::Zeros::left_out) {}
+        ItemReader reader;
+        std::vector<std::int64_t> offsets;
+        std::vector<Label> ids;
+    };
+
+    // Read sentences from `first` on until there are enough tokens; returns the first one that is left, or -1 for an
+    // unusual shape.
+    Py_ssize_t read(const ListView& all, Py_ssize_t first, std::size_t tokens, Block& block) const {
+        block.reader.clear();
+        block.offsets.assign(1, 0);
+        while (first < all.size() && block.reader.indptr().size() <= tokens) {
+            if (!block.reader.read(all[first++])) return -1;
+            block.offsets.push_back(static_cast<std::int64_t>(block.reader.indptr().size()) - 1);
+        }
+        return finish(block.reader) ? first : -1;
+    }
+    // False when a sentence has no legal labels.
+    bool decode(Block& block, std::size_t threads) const {
+        block.ids.resize(block.reader.indptr().size() - 1);
+        const auto& weights = block.reader.weights();
+        const Entries rows{block.reader.indptr(), block.reader.codes().data(),
+                           weights.empty() ? nullptr : weights.data()};
+        Unlocked unlocked;
+        return decoder_(rows, block.offsets.data(), block.offsets.size() - 1, block.ids.data(), threads) < 0;
+    }
     // From strings to attributes; false for values that the decoder is not made for.
     bool finish(ItemReader& reader) const {
         reader.settle();

@@ -84,18 +84,15 @@ public:
     }
 
     void prefetch(Place place) const {
-        // The kind of place is unpredictable: both candidates are prefetched; for the other kind the address is that of
-        // its first entry.
+        // The kind of place is unpredictable: the addresses are chosen without a branch.
         const auto at = static_cast<std::size_t>(static_cast<std::uint32_t>(place.at));
         const std::size_t k = place.list() && at < size_ ? at : 0;
-        __builtin_prefetch(model_.label.data() + k);
-        if (model_.wide.empty())
-            __builtin_prefetch(model_.narrow.data() + k);
-        else
-            __builtin_prefetch(model_.wide.data() + k);
         const float* const weights = row(place);
-        __builtin_prefetch(weights);
-        __builtin_prefetch(weights + 16);
+        const void* const listed = model_.wide.empty() ? static_cast<const void*>(model_.narrow.data() + k)
+                                                       : static_cast<const void*>(model_.wide.data() + k);
+        const void* const labels = model_.label.data() + k;
+        __builtin_prefetch(place.dense() ? static_cast<const void*>(weights) : labels);
+        __builtin_prefetch(place.dense() ? static_cast<const void*>(weights + 16) : listed);
     }
 
     // sum (L) += value · weights, for any place

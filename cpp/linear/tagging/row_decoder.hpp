@@ -44,16 +44,7 @@ public:
 
     // Write ids (tokens) of the best paths; returns the first sentence without a legal one, or -1.
     std::int64_t operator()(const Entries& rows, const std::int64_t* offset, std::size_t sentences,
-                            Label* ids, std::size_t threads) const {
-        const auto make = [&] {
-            return [scorer = scorer(), &rows, offset](std::size_t first, std::size_t last,
-                                                      float* node) mutable {
-                scorer(rows, static_cast<std::size_t>(offset[first]), static_cast<std::size_t>(offset[last]),
-                       node);
-            };
-        };
-        return best_(offset, sentences, weights_.LP(), make, ids, threads);
-    }
+                            Label* ids, std::size_t threads) const;
 
 private:
     TransitionScores chain_;
