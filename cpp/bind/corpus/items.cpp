@@ -277,18 +277,31 @@ void ItemReader::settle() {
     in_lot_ = waiting_ = used_ = 0;
 }
 
-void ItemReader::drop_absent() {
+// number(code) of every entry, without those where it is negative.
+template <class Number>
+void ItemReader::keep_numbered(Number number) {
     std::size_t kept = 0, i = 0;
     for (std::size_t t = 1; t < indptr_.size(); ++t) {
         for (; i < static_cast<std::size_t>(indptr_[t]); ++i) {
-            codes_[kept] = codes_[i];
+            codes_[kept] = number(codes_[i]);
             if (weighted_) weights_[kept] = weights_[i];
-            kept += codes_[i] != StringPool::absent;
+            kept += codes_[kept] >= 0;
         }
         indptr_[t] = static_cast<std::int64_t>(kept);
     }
     codes_.resize(kept);
     if (weighted_) weights_.resize(kept);
+}
+
+void ItemReader::renumber(std::span<const std::int32_t> number) {
+    keep_numbered([&](StringId code) {
+        const auto known = static_cast<std::size_t>(code);
+        return known < number.size() ? read_once(number.data() + known) : StringPool::absent;
+    });
+}
+
+void ItemReader::drop_absent() {
+    keep_numbered([](StringId code) { return code; });
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ public:
     std::vector<StringId>& codes() { return codes_; }
     // Empty while every weight is 1.
     std::vector<double>& weights() { return weights_; }
+    // Leave out unknown strings; the others get the number number[code], and are left out where that is negative.
+    void renumber(std::span<const std::int32_t> number);
     void drop_absent();
 
 private:
@@ -78,6 +81,8 @@ private:
     bool read_number(PyObject* key, std::string_view name, PyObject* value);
     bool read_nested(std::string_view name, PyObject* value, std::size_t depth);
 
+    template <class Number>
+    void keep_numbered(Number number);
     void weigh(double weight);
     void add(std::string_view text);  // must stay at its address until settle()
     void add_key(PyObject* object, std::string_view name);

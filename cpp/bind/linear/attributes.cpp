@@ -67,9 +67,9 @@ public:
         if (!list.is_valid()) throw nb::python_error();
         Block block(pool_);
         for (Py_ssize_t first = 0; first < all.size();) {
-            const NoCollection pause;
             const Py_ssize_t last = read(all, first, threads * Block::tokens, block);
             if (last < 0 || !decode(block, threads)) return nb::none();
+            const NoCollection pause;
             for (Py_ssize_t s = first; s < last; ++s) {
                 const auto begin = static_cast<std::size_t>(block.offsets[static_cast<std::size_t>(s - first)]);
                 const auto end =
@@ -129,6 +129,7 @@ private:
     // Read sentences from `first` on until there are enough tokens; returns the first one that is left, or -1 for an
     // unusual shape.
     Py_ssize_t read(const ListView& all, Py_ssize_t first, std::size_t tokens, Block& block) const {
+        const NoCollection pause;
         block.reader.clear();
         block.offsets.assign(1, 0);
         while (first < all.size() && block.reader.indptr().size() <= tokens) {
@@ -151,10 +152,7 @@ private:
         reader.settle();
         for (const double weight : reader.weights())
             if (!(std::abs(weight) <= largest_value)) return false;
-        for (StringId& code : reader.codes()) {
-            const auto known = static_cast<std::size_t>(code);
-            code = known < number_.size() ? number_[known] : StringPool::absent;
-        }
+        reader.renumber(number_);
         return true;
     }
     nb::object named(const Label* ids, std::size_t size) const {
