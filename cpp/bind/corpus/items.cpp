@@ -80,7 +80,7 @@ void prefetch_table(PyObject* token) {
 #ifndef Py_LIMITED_API
     if (!PyDict_CheckExact(token)) return;
     const char* const table = reinterpret_cast<const char*>(reinterpret_cast<PyDictObject*>(token)->ma_keys);
-    for (std::size_t line = 0; line < 8; ++line) __builtin_prefetch(table + 64 * line);
+    for (std::size_t line = 0; line < 8; ++line) __builtin_prefetch(table + 64 * line, 0, 0);
 #else
     __builtin_prefetch(token);
 #endif
@@ -104,7 +104,7 @@ bool ItemReader::read(PyObject* tokens) {
     if (!is_plain_list(tokens)) return false;
     const ListView all(tokens);
     const auto fetch = [&](Py_ssize_t t) {
-        if (t + 2 < all.size()) __builtin_prefetch(all[t + 2]);
+        if (t + 2 < all.size()) __builtin_prefetch(all[t + 2], 0, 0);
         if (t + 1 < all.size()) prefetch_table(all[t + 1]);
         if (t < all.size() && PyDict_CheckExact(all[t])) fetched_[t & 1].begin(all[t]);
     };
@@ -159,8 +159,8 @@ bool ItemReader::read_set(PyObject* set) {
 
 bool ItemReader::Fetched::more() {
     for (count = 0; count < most && PyDict_Next(dict, &at, &key[count], &value[count]); ++count) {
-        __builtin_prefetch(value[count]);
-        __builtin_prefetch(reinterpret_cast<const char*>(value[count]) + 63);
+        __builtin_prefetch(value[count], 0, 0);
+        __builtin_prefetch(reinterpret_cast<const char*>(value[count]) + 63, 0, 0);
     }
     return count > 0;
 }
