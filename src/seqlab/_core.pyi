@@ -451,7 +451,7 @@ class AttributeTagger:
         The best labels of sequences of any length; the one that was set stays.
         """
 
-    def set(self, tokens: object) -> bool:
+    def set(self, tokens: object | None) -> bool:
         """Set a short sequence; False where it is left to Python."""
 
     def __len__(self) -> int:

@@ -199,23 +199,23 @@ void bind_attributes(nb::module_& m) {
                 new (self) AttributeTagger(arrays, labels, chain_of(edge, start, end));
             },
             "arrays"_a, "labels"_a, "edge"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert())
-        .def("tag", &AttributeTagger::tag, "tokens"_a,
+        .def("tag", &AttributeTagger::tag, "tokens"_a.none(),
              nb::sig("def tag(self, tokens: typing.Any) -> list[typing.Any] | None"),
              "Set a short sequence, and find its best labels.")
         .def("tag_all", &AttributeTagger::tag_all, "sentences"_a, "threads"_a,
              nb::sig("def tag_all(self, sentences: list[typing.Any], threads: int) -> list[list[typing.Any]] "
                      "| None"),
              "The best labels of sequences of any length; the one that was set stays.")
-        .def("set", &AttributeTagger::set, "tokens"_a, "Set a short sequence; False where it is left to Python.")
+        .def("set", &AttributeTagger::set, "tokens"_a.none(), "Set a short sequence; False where it is left to Python.")
         .def("__len__", &AttributeTagger::size, "Tokens of the sequence that was set.")
         .def("scores", &AttributeTagger::scores, nb::sig("def scores(self) -> NDArray[numpy.float64]"),
              "Its scores (T, L): eq:linear-score.")
         .def("best", &AttributeTagger::best, nb::sig("def best(self) -> list[typing.Any] | None"),
              "The best labels of the sequence that was set.")
-        .def("marginal", &AttributeTagger::marginal, "label"_a, "position"_a,
+        .def("marginal", &AttributeTagger::marginal, "label"_a.none(), "position"_a.none(),
              nb::sig("def marginal(self, label: typing.Any, position: typing.Any) -> float | None"),
              "Its posterior (eq:node-marginal).")
-        .def("probability", &AttributeTagger::probability, "labels"_a,
+        .def("probability", &AttributeTagger::probability, "labels"_a.none(),
              nb::sig("def probability(self, labels: typing.Any) -> float | None"))
         .def("marginals", &AttributeTagger::marginals,
              nb::sig("def marginals(self) -> list[dict[typing.Any, float]] | None"));
