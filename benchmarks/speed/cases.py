@@ -17,6 +17,7 @@ from benchmarks.speed import (
     reading,
     sentences,
     shell,
+    short_calls,
     startup,
 )
 
@@ -31,6 +32,7 @@ CASES: dict[str, ModuleType] = {
     case.CASE: case
     for case in (
         discriminative,
+        short_calls,
         baum_welch,
         hmm_tagging,
         ngrams,

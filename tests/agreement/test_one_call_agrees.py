@@ -230,7 +230,7 @@ def test_labels_are_the_same_objects(taggers):
 
 
 def test_nothing_is_kept_and_nothing_lost(taggers):
-    tagger = taggers["crf"]
+    tagger = taggers["constraints"]
     key, value, nested = "a key " * 3, "a value " * 3, {"inner " * 3: "text " * 3}
     sentence = [{key: value, "n": nested, "s": {value}, "bad": "x"}, [value]]
     broken = [*sentence, {key: object()}]
@@ -241,7 +241,7 @@ def test_nothing_is_kept_and_nothing_lost(taggers):
         tagger._attribute_tagger.tag(broken)
         tagger._attribute_tagger.tag_all([sentence, broken], 1)
         tagger._attribute_tagger.set(sentence)
-        tagger._attribute_tagger.probability([label, label])
+        assert tagger._attribute_tagger.probability([label, label]) is not None
         tagger._attribute_tagger.marginals()
         return [key, value, nested, sentence, sentence[0], label]
 
@@ -267,8 +267,9 @@ def test_threads_share_a_tagger(taggers):
     right = []
 
     def work():
-        for _ in range(20):
-            right.append([tagger.tag(x) for x in X] == expected == tagger.predict(X, threads=2))
+        right.extend(
+            [[tagger.tag(x) for x in X] == expected == tagger.predict(X, threads=2) for _ in range(20)]
+        )
 
     workers = [threading.Thread(target=work) for _ in range(4)]
     for worker in workers:
