@@ -111,8 +111,7 @@ bool ItemReader::read(PyObject* tokens) {
     fetch(0);
     for (Py_ssize_t t = 0; t < all.size(); ++t) {
         fetch(t + 1);
-        const bool usual =
-            PyDict_CheckExact(all[t]) ? read_dict(fetched_[t & 1], 0) : read_token(all[t], 0);
+        const bool usual = PyDict_CheckExact(all[t]) ? read_dict(fetched_[t & 1], 0) : read_token(all[t], 0);
         if (!usual) return false;
         indptr_.push_back(static_cast<std::int64_t>(size()));
     }

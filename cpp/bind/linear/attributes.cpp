@@ -61,7 +61,8 @@ public:
 
     // Block by block, so that what was read is still in the cache when it is decoded.
     nb::object tag_all(const nb::list& given, std::size_t threads) {
-        const nb::object sentences = nb::steal(PySequence_Tuple(given.ptr()));  // the list may change meanwhile
+        const nb::object sentences =
+            nb::steal(PySequence_Tuple(given.ptr()));  // the list may change meanwhile
         const ListView all(sentences.ptr());
         nb::object list = nb::steal(PyList_New(all.size()));
         if (!list.is_valid()) throw nb::python_error();
@@ -71,7 +72,8 @@ public:
             if (last < 0 || !decode(block, threads)) return nb::none();
             const NoCollection pause;
             for (Py_ssize_t s = first; s < last; ++s) {
-                const auto begin = static_cast<std::size_t>(block.offsets[static_cast<std::size_t>(s - first)]);
+                const auto begin =
+                    static_cast<std::size_t>(block.offsets[static_cast<std::size_t>(s - first)]);
                 const auto end =
                     static_cast<std::size_t>(block.offsets[static_cast<std::size_t>(s - first) + 1]);
                 set_item(list.ptr(), s, named(block.ids.data() + begin, end - begin).release().ptr());
@@ -188,9 +190,10 @@ private:
 }  // namespace
 
 void bind_attributes(nb::module_& m) {
-    nb::class_<AttributeTagger>(m, "AttributeTagger",
-                                "Labels of tokens that are ready-made attributes, by first-order models "
-                                "(eq:linear-score, eq:viterbi). None is the answer to what is left to Python.")
+    nb::class_<AttributeTagger>(
+        m, "AttributeTagger",
+        "Labels of tokens that are ready-made attributes, by first-order models "
+        "(eq:linear-score, eq:viterbi). None is the answer to what is left to Python.")
         .def(
             "__init__",
             [](AttributeTagger* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
@@ -206,7 +209,8 @@ void bind_attributes(nb::module_& m) {
              nb::sig("def tag_all(self, sentences: list[typing.Any], threads: int) -> list[list[typing.Any]] "
                      "| None"),
              "The best labels of sequences of any length; the one that was set stays.")
-        .def("set", &AttributeTagger::set, "tokens"_a.none(), "Set a short sequence; False where it is left to Python.")
+        .def("set", &AttributeTagger::set, "tokens"_a.none(),
+             "Set a short sequence; False where it is left to Python.")
         .def("__len__", &AttributeTagger::size, "Tokens of the sequence that was set.")
         .def("scores", &AttributeTagger::scores, nb::sig("def scores(self) -> NDArray[numpy.float64]"),
              "Its scores (T, L): eq:linear-score.")

@@ -38,9 +38,7 @@ public:
     double log_probability(std::span<const Label> path) const;
 
 private:
-    Entries entries() const {
-        return {indptr_, ids_.data(), weighted_ ? values_.data() : nullptr};
-    }
+    Entries entries() const { return {indptr_, ids_.data(), weighted_ ? values_.data() : nullptr}; }
     void score();
 
     const RowDecoder& decoder_;

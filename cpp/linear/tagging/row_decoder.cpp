@@ -6,7 +6,8 @@ std::int64_t RowDecoder::operator()(const Entries& rows, const std::int64_t* off
                                     Label* ids, std::size_t threads) const {
     const auto make = [&] {
         return [scorer = scorer(), &rows, offset](std::size_t first, std::size_t last, float* node) mutable {
-            scorer(rows, static_cast<std::size_t>(offset[first]), static_cast<std::size_t>(offset[last]), node);
+            scorer(rows, static_cast<std::size_t>(offset[first]), static_cast<std::size_t>(offset[last]),
+                   node);
         };
     };
     return best_(offset, sentences, weights_.LP(), make, ids, threads);

@@ -128,7 +128,8 @@ class Tagger(Model):
     @property
     def classes_(self) -> list[Any]:
         """The labels, strings or whole numbers as in training; scikit-learn's name for labels_."""
-        return self._training.classes
+        training = self._training
+        return training.classes if training.whole else list(training.labels)
 
     @property
     def _known_columns(self) -> tuple[str, ...] | None:
