@@ -183,10 +183,10 @@ bool ItemReader::read_entry(PyObject* key, PyObject* value, std::size_t depth) {
 }
 
 bool ItemReader::read_number(PyObject* key, std::string_view name, PyObject* value) {
-    double weight = 0.0;
-    if (PyBool_Check(value)) {
-        weight = value == Py_True ? 1.0 : 0.0;
-    } else {
+    double weight = 1.0;
+    if (value == Py_False) {
+        weight = 0.0;
+    } else if (value != Py_True) {
         // A number of another class may run Python code.
         if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value) && !is_numpy_number(value)) return false;
         weight = PyFloat_AsDouble(value);
@@ -209,15 +209,6 @@ bool ItemReader::read_nested(std::string_view name, PyObject* value, std::size_t
     const bool usual = read_token(value, depth + 1);
     prefix_.resize(outer);
     return usual;
-}
-
-// Set the weight of the next attribute.
-void ItemReader::weigh(double weight) {
-    if (weight != 1.0 && !weighted_) {
-        weighted_ = true;
-        weights_.assign(size(), 1.0);
-    }
-    if (weighted_) weights_.push_back(weight);
 }
 
 void ItemReader::add(std::string_view text) {

@@ -83,7 +83,14 @@ private:
 
     template <class Number>
     void keep_numbered(Number number);
-    void weigh(double weight);
+    // Set the weight of the next attribute.
+    void weigh(double weight) {
+        if (weight != 1.0 && !weighted_) {
+            weighted_ = true;
+            weights_.assign(size(), 1.0);
+        }
+        if (weighted_) weights_.push_back(weight);
+    }
     void add(std::string_view text);  // must stay at its address until settle()
     void add_key(PyObject* object, std::string_view name);
     void add_pair(std::string_view name, std::string_view value);
