@@ -451,6 +451,9 @@ class AttributeTagger:
         The best labels of sequences of any length; the one that was set stays.
         """
 
+    def takes(self, length: int) -> bool:
+        """True if a sequence of this length is a short one."""
+
     def set(self, tokens: object | None) -> bool:
         """Set a short sequence; False where it is left to Python."""
 

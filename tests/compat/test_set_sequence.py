@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 
 import numpy as np
 import pytest
@@ -64,6 +64,7 @@ items = st.one_of(
     st.lists(texts, max_size=4),
     st.sets(texts, max_size=3),
     st.dictionaries(texts, texts, max_size=3).map(OrderedDict),
+    st.dictionaries(texts, st.dictionaries(texts, values, max_size=2).map(OrderedDict), max_size=2),
     st.dictionaries(texts, texts, max_size=3).map(dict.keys),
 )
 sequences = st.one_of(st.lists(items, max_size=6), st.lists(items, max_size=4).map(ItemSequence))
@@ -156,6 +157,38 @@ def test_a_sequence_that_cannot_be_read_leaves_the_one_before():
     with pytest.raises(SeqlabError):
         tagger.set([["a"], "b"])
     assert (tagger.tag(), tagger.marginal("X", 1)) == before
+
+
+def test_dicts_of_other_classes_are_read_in_the_core_too():
+    tagger = opened()
+    tagger.set([OrderedDict(a=defaultdict(str, b=OrderedDict(c=1.0), n=["x"])), {"w": "the"}.keys()])
+    assert tagger._tokens is None
+    assert tagger.marginal("X", 0) == pytest.approx(clear_marginal([{"a:b:c": 1.0, "a:n:x": 1.0}, ["w"]]))
+
+
+def test_a_dict_that_contains_itself_is_refused():
+    item = {"a": "b"}
+    item["again"] = item
+    for tagger in (opened(), clear()):
+        with pytest.raises(SeqlabError, match="nested too deeply"):
+            tagger.tag([item])
+
+
+def clear_marginal(sequence):
+    tagger = clear()
+    tagger.set(sequence)
+    return tagger.marginal("X", 0)
+
+
+@pytest.mark.parametrize("length", [1024, 1025, 3000])
+def test_a_long_sequence_has_the_same_answers(length):
+    sequence = [{"a": t % 3, "w": "the", "n": t % 5} for t in range(length)]
+    ours, theirs = opened(), clear()
+    labels = theirs.tag(sequence)
+    assert ours.tag(sequence) == labels
+    assert ours.tag() == labels
+    assert ours.marginal("X", length - 1) == pytest.approx(theirs.marginal("X", length - 1), rel=1e-9)
+    assert ours.probability(labels) == pytest.approx(theirs.probability(labels), rel=1e-9)
 
 
 def test_nothing_was_opened():

@@ -33,11 +33,14 @@ public:
         }
     }
 
+    bool takes(std::size_t length) const { return sequence_.takes(length); }
     bool set(nb::handle tokens) {
         const NoCollection pause;
+        if (!ListView::is_list(tokens.ptr()) ||
+            !takes(static_cast<std::size_t>(ListView(tokens.ptr()).size())))
+            return false;
         reader_.clear();
-        if (!reader_.read(tokens.ptr()) || !sequence_.takes(reader_.indptr().size() - 1)) return false;
-        if (!finish(reader_)) return false;
+        if (!reader_.read(tokens.ptr()) || !finish(reader_)) return false;
         const auto& weights = reader_.weights();
         sequence_.set(reader_.indptr(), reader_.codes(), weights.empty() ? nullptr : weights.data());
         return true;
@@ -209,6 +212,8 @@ void bind_attributes(nb::module_& m) {
              nb::sig("def tag_all(self, sentences: list[typing.Any], threads: int) -> list[list[typing.Any]] "
                      "| None"),
              "The best labels of sequences of any length; the one that was set stays.")
+        .def("takes", &AttributeTagger::takes, "length"_a,
+             "True if a sequence of this length is a short one.")
         .def("set", &AttributeTagger::set, "tokens"_a.none(),
              "Set a short sequence; False where it is left to Python.")
         .def("__len__", &AttributeTagger::size, "Tokens of the sequence that was set.")

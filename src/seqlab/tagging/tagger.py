@@ -160,9 +160,9 @@ class Tagger(Model):
         threads  how many to use; None for every core. The labels are the same for any number
         """
         self._check_fitted("predict")
-        if isinstance(X, list) and decode is None and beam is None:
-            short_way = self._attribute_tagger
-            found = None if short_way is None else short_way.tag_all(X, thread_count(threads))
+        short_way = self._attribute_tagger if decode is None and beam is None else None
+        if short_way is not None and isinstance(X, list):
+            found = short_way.tag_all(X, thread_count(threads))
             if found is not None:
                 return found
         corpus = self._looked_at(X)
@@ -282,8 +282,7 @@ class Tagger(Model):
         decode, beam   as for predict
         """
         if known is None and allowed is None and decode is None and beam is None:
-            short_way = self._attribute_tagger
-            found = None if short_way is None else short_way.tag(tokens)
+            found = self._tagged_at_once(tokens)
             if found is not None:
                 return found
         self._check_fitted("tag")
@@ -295,6 +294,17 @@ class Tagger(Model):
             ids = best(self.trellis(tokens, known=known, allowed=allowed), *way).ids
         labels = self.classes_
         return [labels[i] for i in ids.tolist()]
+
+    def _tagged_at_once(self, tokens: Any) -> list[str] | None:
+        """Find the labels of one sentence of ready-made attributes in the core; None where it leaves that to others."""
+        short_way = self._attribute_tagger
+        if short_way is None:
+            return None
+        found = short_way.tag(tokens)
+        if found is None and isinstance(tokens, list):  # too long to keep other threads waiting, or unusual
+            many = short_way.tag_all([tokens], 1)
+            found = None if many is None else many[0]
+        return found
 
     def predict_single(self, tokens: Tokens) -> list[str]:
         """Find the labels of one sentence, as tag(tokens) does, under sklearn-crfsuite's name."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
+from seqlab import _core
 from seqlab.corpus import BagColumn
 from seqlab.encode.encoder import ATTRIBUTES
 from seqlab.errors import CorpusError, Place
@@ -43,6 +44,16 @@ def _item(item: Any, t: int) -> Any:
     return list(item)
 
 
+def plain(value: Any, depth: int = 32) -> Any:
+    """Convert dicts and lists of other classes to plain ones, which the core reads, to this depth."""
+    if isinstance(value, dict) and depth:
+        return {key: inner if type(inner) in USUAL else plain(inner, depth - 1) for key, inner in value.items()}
+    return list(value) if isinstance(value, (list, tuple)) else value
+
+
+USUAL = frozenset({str, bool, float, int})
+
+
 class ItemSequence:
     """A sequence of items, read once for use in several trainers and taggers.
 
@@ -51,10 +62,12 @@ class ItemSequence:
     """
 
     def __init__(self, pyseq: Any) -> None:
-        self._bags = _bags(listed(pyseq))
-        flat = all(len(dict(bag)) == len(bag) for bag in self._bags)
+        given = listed(pyseq)
+        self._bags = _bags(given)
+        made = self.items()
+        flat = all(len(item) == len(bag) for item, bag in zip(made, self._bags, strict=True))
         # An attribute that occurs twice counts twice, which a dict cannot express.
-        self.tokens: list[Any] = self.items() if flat else listed(pyseq)
+        self.tokens: list[Any] = made if flat else given
 
     def items(self) -> list[dict[str, float]]:
         """Return {attribute: value} for each item, as used by the models."""
@@ -69,14 +82,14 @@ class ItemSequence:
 
 def _bags(tokens: list[Any]) -> list[list[tuple[str, float]]]:
     """Read the attributes and values of each token."""
-    if not tokens:
-        return []
-    corpus = read_sentence(tokens, words=False)
-    column = corpus.data(ATTRIBUTES)
-    if not isinstance(column, BagColumn):
-        raise CorpusError(f"features are strings, got {tokens[0]!r:.60}", place=Place(None, 0))
-    names = column.pool.strings()
-    weights = [1.0] * len(column.codes) if column.weights is None else column.weights.tolist()
-    pairs = [(names[code], weight) for code, weight in zip(column.codes.tolist(), weights, strict=True)]
-    begins = column.indptr.tolist()
-    return [pairs[begin:end] for begin, end in pairwise(begins)]
+    pool = _core.StringPool()
+    read = _core.intern_items(pool, [tokens])
+    if read is None:
+        column = read_sentence(tokens, words=False).data(ATTRIBUTES)
+        if not isinstance(column, BagColumn):
+            raise CorpusError(f"features are strings, got {tokens[0]!r:.60}", place=Place(None, 0))
+        pool, read = column.pool, (column.indptr, column.codes, column.weights, None)
+    names, codes = pool.strings(), read[1].tolist()
+    values = [1.0] * len(codes) if read[2] is None else read[2].tolist()
+    pairs = [(names[code], value) for code, value in zip(codes, values, strict=True)]
+    return [pairs[begin:end] for begin, end in pairwise(read[0].tolist())]

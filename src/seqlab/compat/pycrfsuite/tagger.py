@@ -14,7 +14,7 @@ from typing import Any, Self
 from seqlab import _core, load
 from seqlab.arrays import thread_count
 from seqlab.compat.pycrfsuite._dumpparser import HEADER, ParsedDump
-from seqlab.compat.pycrfsuite.items import listed
+from seqlab.compat.pycrfsuite.items import listed, plain
 from seqlab.errors import CorpusError, StoreError
 from seqlab.families.linear.tagger import LinearTagger
 from seqlab.files import replaced
@@ -97,8 +97,10 @@ class Tagger:
         if native is not None and native.set(xseq):
             self._keep(None)
             return
-        tokens = listed(xseq)  # objects of other classes become plain ones
-        self._keep(None if native is not None and native.set(tokens) else tokens)
+        tokens = listed(xseq)
+        short = native is not None and native.takes(len(tokens))
+        usual = short and (native.set(tokens) or native.set(list(map(plain, tokens))))  # type: ignore[union-attr]
+        self._keep(None if usual else tokens)
 
     def _keep(self, tokens: list[Any] | None) -> None:
         self._tokens = tokens
@@ -121,7 +123,7 @@ class Tagger:
         if self._tokens is None:
             found = None if self._native is None else self._native.best()
             return list(viterbi(self._trellis()).labels) if found is None else found
-        return self._asked().tag(self._tokens) if self._tokens else []
+        return self.tag_all([self._tokens])[0]
 
     def tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
         """Find the best labels of many sequences at once; the sequence that was set does not change.
