@@ -47,7 +47,9 @@ def _item(item: Any, t: int) -> Any:
 def plain(value: Any, depth: int = 32) -> Any:
     """Convert dicts and lists of other classes to plain ones, which the core reads, to this depth."""
     if isinstance(value, dict) and depth:
-        return {key: inner if type(inner) in USUAL else plain(inner, depth - 1) for key, inner in value.items()}
+        return {
+            key: inner if type(inner) in USUAL else plain(inner, depth - 1) for key, inner in value.items()
+        }
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
