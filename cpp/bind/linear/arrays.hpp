@@ -11,9 +11,9 @@
 namespace seqlab::bind {
 
 // Arrays by name; objects that read an array keep it alive.
-class Arrays {
+class NamedArrays {
 public:
-    explicit Arrays(const nb::dict& arrays) : arrays_(arrays) {}
+    explicit NamedArrays(const nb::dict& arrays) : arrays_(arrays) {}
 
     bool has(const std::string& name) const { return arrays_.contains(name.c_str()); }
     template <class X>
@@ -56,7 +56,7 @@ struct Kept {
 };
 using KeptRowDecoder = Kept<RowDecoder>;
 
-inline RowDecoder row_decoder(const Arrays& arrays, TransitionScores chain) {
+inline RowDecoder row_decoder(const NamedArrays& arrays, TransitionScores chain) {
     return {arrays.model(), arrays.of<float>("rows"), arrays.of<std::uint64_t>("places"), std::move(chain)};
 }
 

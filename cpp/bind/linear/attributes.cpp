@@ -177,7 +177,7 @@ private:
     }
 
     const nb::dict kept_;
-    const Arrays arrays_;
+    const NamedArrays arrays_;
     const RowDecoder decoder_;
     StringPool pool_;
     const std::span<const std::int32_t> number_;

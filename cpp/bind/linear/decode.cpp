@@ -23,7 +23,7 @@ std::string name(const char* what, std::size_t number, const char* part = "") {
     return what + ("." + std::to_string(number)) + part;
 }
 
-TemplateTables tables_of(const Arrays& arrays, const std::vector<ValuesSpec>& values,
+TemplateTables tables_of(const NamedArrays& arrays, const std::vector<ValuesSpec>& values,
                          const std::vector<FeatureSpec>& features, std::size_t columns) {
     TemplateTables tables{values_of(values), features_of(features), {}, {}, {}};
     for (std::size_t v = 0; v < tables.values.size(); ++v)
@@ -45,7 +45,7 @@ TemplateTables tables_of(const Arrays& arrays, const std::vector<ValuesSpec>& va
 
 // Decoder of a first-order model whose features are those of a template.
 struct TemplateDecoder {
-    TemplateDecoder(TemplateTables tables, const Arrays& arrays, BestLabels chain)
+    TemplateDecoder(TemplateTables tables, const NamedArrays& arrays, BestLabels chain)
         : best(std::move(chain)),
           features(std::move(tables), PlacedWeights(arrays.model(), arrays.of<float>("rows"), best.L(),
                                                     best.set().f32.row_lanes(best.L()))) {}
@@ -166,7 +166,7 @@ void bind_decode(nb::module_& m) {
             [](KeptTemplateDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
                const std::vector<ValuesSpec>& values, const std::vector<FeatureSpec>& features,
                std::size_t columns, const In<double>& edge, const In<float>& start, const In<float>& end) {
-                const Arrays all(arrays);
+                const NamedArrays all(arrays);
                 new (self)
                     KeptTemplateDecoder{arrays, TemplateDecoder(tables_of(all, values, features, columns),
                                                                 all, chain_of(edge, start, end).best())};
@@ -189,7 +189,8 @@ void bind_decode(nb::module_& m) {
             "__init__",
             [](KeptRowDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
                const In<double>& edge, const In<float>& start, const In<float>& end) {
-                new (self) KeptRowDecoder{arrays, row_decoder(Arrays(arrays), chain_of(edge, start, end))};
+                new (self)
+                    KeptRowDecoder{arrays, row_decoder(NamedArrays(arrays), chain_of(edge, start, end))};
             },
             "arrays"_a, "edge"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert())
         .def(
