@@ -492,10 +492,13 @@ class Stochastic:
     @property
     def size(self) -> int: ...
 
-    def epoch(self, threads: int) -> tuple[float, float, float, int]:
+    def epoch(self, threads: int, order: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None = None) -> tuple[float, float, float, int]:
         """
-        Visit every sequence once: losses before the steps, |theta|² after, the last rate, weights not 0.
+        Visit every sequence once, or those of an order: losses before the steps, |theta|² after, the last rate, weights not 0.
         """
+
+    def restart(self, rate: float) -> None:
+        """Begin anew where the learner began, with this rate."""
 
     def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """The weights of a model that stops now."""
@@ -658,9 +661,9 @@ class OnlineLearner:
     @property
     def size(self) -> int: ...
 
-    def epoch(self) -> tuple[int, int, float]:
+    def epoch(self, order: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None = None) -> tuple[int, int, float]:
         """
-        One visit to every sequence: wrong tokens, sequences that changed weights, summed loss.
+        One visit to every sequence, or to those of an order: wrong tokens, sequences that changed weights, summed loss.
         """
 
     def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -690,6 +693,14 @@ def frank_wolfe(task: object, theta: Annotated[NDArray[numpy.float64], dict(orde
 
 def subgradient(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], l2: float, averaged: bool, seed: int) -> StructuredSvm:
     """eq:structured-svm"""
+
+class LibcRandom:
+    """rand() of Linux's C library, from its first number on."""
+
+    def __init__(self) -> None: ...
+
+    def shuffle(self, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Swap each entry with one by chance, as CRFsuite does."""
 
 def perceptron(task: object, theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], averaged: bool, shuffle: bool, seed: int) -> OnlineLearner:
     """eq:perceptron"""

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace seqlab {
@@ -25,6 +27,31 @@ public:
 
 private:
     std::uint64_t key_;
+};
+
+// rand() of Linux's C library, from its first number on, as programs get it that never choose a seed: CRFsuite shuffles
+// by it. r_i = r_{i-31} + r_{i-3} mod 2³², the lowest bit dropped; the first 31 by r_i = 16807 r_{i-1} mod 2³¹ - 1, and the
+// first 310 sums are skipped.
+class LibcRandom {
+public:
+    LibcRandom() {
+        std::uint64_t r = 1;
+        for (std::uint32_t& x : ring_) {
+            x = static_cast<std::uint32_t>(r);
+            r = 16807 * r % 2147483647;
+        }
+        for (int i = 0; i < 310; ++i) (*this)();
+    }
+
+    std::uint32_t operator()() {
+        const std::uint32_t sum = ring_[at_] += ring_[(at_ + 28) % 31];
+        at_ = (at_ + 1) % 31;
+        return sum >> 1;
+    }
+
+private:
+    std::array<std::uint32_t, 31> ring_{};
+    std::size_t at_ = 3;
 };
 
 }  // namespace seqlab

@@ -42,15 +42,18 @@ void bind_learner(nb::module_& m) {
         .def_prop_ro("size", [](const KeptLearner& self) { return self.learner->size(); })
         .def(
             "epoch",
-            [](KeptLearner& self) {
+            [](KeptLearner& self, const Maybe<std::int64_t>& order) {
                 online::Pass pass;
                 {
                     Unlocked unlocked;
-                    pass = self.learner->epoch();
+                    pass = order ? self.learner->epoch(span_of(*order)) : self.learner->epoch();
                 }
                 return std::tuple(pass.mistakes, pass.updates, pass.loss);
             },
-            "One visit to every sequence: wrong tokens, sequences that changed weights, summed loss.")
+            "order"_a.noconvert() = nb::none(),
+            "One visit to every sequence, or to those of an order: wrong tokens, sequences that changed "
+            "weights, "
+            "summed loss.")
         .def(
             "weights",
             [](const KeptLearner& self, const Out<double>& theta) {
@@ -58,6 +61,13 @@ void bind_learner(nb::module_& m) {
                 self.learner->weights(theta.data());
             },
             "theta"_a.noconvert(), "The weights of a model that stops now.")
+        .def(
+            "last_weights",
+            [](const KeptLearner& self, const Out<double>& theta) {
+                Unlocked unlocked;
+                self.learner->last_weights(theta.data());
+            },
+            "theta"_a.noconvert(), "The weights after the last visit, not their mean.")
         .def(
             "snapshot",
             [](KeptLearner& self) {
@@ -111,6 +121,15 @@ void bind_svm(nb::module_& m) {
 void bind_online(nb::module_& m) {
     bind_learner(m);
     bind_svm(m);
+    nb::class_<LibcRandom>(m, "LibcRandom", "rand() of Linux's C library, from its first number on.")
+        .def(nb::init<>())
+        .def(
+            "shuffle",
+            [](LibcRandom& self, const Out<std::int64_t>& order) {
+                for (std::size_t i = 0; i < order.size(); ++i)
+                    std::swap(order.data()[i], order.data()[self() % order.size()]);
+            },
+            "order"_a.noconvert(), "Swap each entry with one by chance, as CRFsuite does.");
     m.def(
         "perceptron",
         [](const nb::object& task, const In<double>& theta, bool averaged, bool shuffle, std::uint64_t seed) {

@@ -42,17 +42,26 @@ void bind_stochastic(nb::module_& m) {
         .def_prop_ro("size", [](const KeptStochastic& self) { return self.descent->size(); })
         .def(
             "epoch",
-            [](KeptStochastic& self, std::size_t threads) {
+            [](KeptStochastic& self, std::size_t threads, const Maybe<std::int64_t>& order) {
                 StochasticEpoch told;
                 {
                     const Unlocked unlocked;
-                    told = self.descent->epoch(threads);
+                    told =
+                        order ? self.descent->epoch(span_of(*order), threads) : self.descent->epoch(threads);
                 }
                 return std::tuple(told.loss, told.squares, told.rate, told.active);
             },
-            "threads"_a,
-            "Visit every sequence once: losses before the steps, |theta|² after, the last rate, weights not "
-            "0.")
+            "threads"_a, "order"_a.noconvert() = nb::none(),
+            "Visit every sequence once, or those of an order: losses before the steps, |theta|² after, the "
+            "last "
+            "rate, weights not 0.")
+        .def(
+            "restart",
+            [](KeptStochastic& self, double rate) {
+                const Unlocked unlocked;
+                self.descent->restart(rate);
+            },
+            "rate"_a, "Begin anew where the learner began, with this rate.")
         .def(
             "weights",
             [](KeptStochastic& self, const Out<double>& theta) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/parallel/poll.hpp"
@@ -31,10 +32,14 @@ public:
 
     virtual std::size_t size() const = 0;
     virtual Pass epoch() = 0;
+    // Visit these sequences, none of them empty, instead of all in the learner's own order.
+    virtual Pass epoch(std::span<const std::int64_t> order) = 0;
     // The weights theta (size()) of a model that stops now.
     virtual void weights(double* theta) const = 0;
     // The state after an epoch; one that is read makes a learner of the same task and options go on there.
     virtual void record(Snapshot& state) = 0;
+    // The weights after the last visit, where those of a model would be their mean.
+    virtual void last_weights(double* theta) const = 0;
 };
 
 struct Schedule {
@@ -62,19 +67,15 @@ public:
 
     std::size_t size() const override { return task_.size(); }
 
-    Pass epoch() override {
-        const PinKernels pin(set_);
-        Pass pass;
-        for (const std::size_t s : visits_.next()) {
-            poll();
-            visit(s, pass);
-        }
-        return pass;
-    }
+    Pass epoch() override { return visit_all(visits_.next()); }
+    Pass epoch(std::span<const std::int64_t> order) override { return visit_all(order); }
 
     void weights(double* theta) const override {
         features_.each_weight(
             [&](std::size_t k, std::size_t slot) { theta[k] = averages_.mean(slot, weights_[slot]); });
+    }
+    void last_weights(double* theta) const override {
+        features_.each_weight([&](std::size_t k, std::size_t slot) { theta[k] = weights_[slot]; });
     }
 
     void record(Snapshot& state) override {
@@ -86,6 +87,16 @@ public:
 
 protected:
     virtual void visit(std::size_t s, Pass& pass) = 0;
+
+    Pass visit_all(const auto& order) {
+        const PinKernels pin(set_);
+        Pass pass;
+        for (const auto s : order) {
+            poll();
+            visit(static_cast<std::size_t>(s), pass);
+        }
+        return pass;
+    }
 
     // θ += x in one slot, in the current step.
     void add(std::size_t slot, F x) {

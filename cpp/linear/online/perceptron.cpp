@@ -10,7 +10,7 @@ void Perceptron::visit(std::size_t s, Pass& pass) {
     if (!guess) return;
     const Mistakes wrong = mistakes(known_, s, guess, decoder_.T());
     pass.mistakes += wrong.count;
-    pass.loss += wrong.cost;
+    pass.loss += wrong.cost / static_cast<double>(decoder_.T());
     if (wrong.cost == 0.0) return;
     const Label* const gold = decoder_.gold();
     if (!gold) return;

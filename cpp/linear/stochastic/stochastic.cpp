@@ -53,7 +53,8 @@ public:
           slopes_(task, rows_),
           steps_(task, rows_),
           rate_(options.rate),
-          theta_(theta, theta + task.size()),
+          start_(theta, theta + task.size()),
+          theta_(start_),
           mean_(options.averaged ? task.size() : 0) {
         steps_.load(theta);
     }
@@ -64,22 +65,20 @@ public:
         const Crew crew(std::min(threads, options_.batch));
         const PinKernels pin(set_);
         if (!(rate_ > 0.0)) rate_ = usable_.empty() ? start_rate : calibrated(threads);
-        const std::vector<std::size_t> order = shuffled(usable_, options_.seed, epoch_++);
-        const std::size_t steps = (order.size() + options_.batch - 1) / options_.batch;
-        StochasticEpoch told;
-        CompensatedSum loss;
-        std::size_t step = 0;
-        each_step(order, options_.batch, [&](std::span<const std::size_t> some) {
-            told.rate = rate(seen_);
-            loss.add(visit(some, told.rate, threads));
-            seen_ += static_cast<double>(some.size());
-            const std::size_t due = snapshots_an_epoch * step / steps;
-            if (options_.averaged && snapshots_an_epoch * ++step / steps > due) remember();
-            return std::isfinite(loss.value());
-        });
-        told.loss = loss.value();
-        take_stock(told);
-        return told;
+        return visit_all(shuffled(usable_, options_.seed, epoch_++), threads);
+    }
+
+    StochasticEpoch epoch(std::span<const std::int64_t> order, std::size_t threads) override {
+        const Crew crew(std::min(threads, options_.batch));
+        const PinKernels pin(set_);
+        return visit_all({order.begin(), order.end()}, threads);
+    }
+
+    void restart(double rate) override {
+        const PinKernels pin(set_);
+        steps_.load(start_.data());
+        rate_ = rate, seen_ = snapshots_ = 0.0;
+        std::ranges::fill(mean_, 0.0);
     }
 
     void weights(double* theta) override {
@@ -104,6 +103,24 @@ public:
     }
 
 private:
+    StochasticEpoch visit_all(const std::vector<std::size_t>& order, std::size_t threads) {
+        const std::size_t steps = (order.size() + options_.batch - 1) / options_.batch;
+        StochasticEpoch told;
+        CompensatedSum loss;
+        std::size_t step = 0;
+        each_step(order, options_.batch, [&](std::span<const std::size_t> some) {
+            told.rate = rate(seen_);
+            loss.add(visit(some, told.rate, threads));
+            seen_ += static_cast<double>(some.size());
+            const std::size_t due = snapshots_an_epoch * step / steps;
+            if (options_.averaged && snapshots_an_epoch * ++step / steps > due) remember();
+            return std::isfinite(loss.value());
+        });
+        told.loss = loss.value();
+        take_stock(told);
+        return told;
+    }
+
     double rate(double seen) const {
         const double epochs = seen / static_cast<double>(usable_.size());
         switch (options_.schedule) {
@@ -149,8 +166,7 @@ private:
         std::vector<std::size_t> sample = shuffled(usable_, options_.seed, sample_stream);
         const std::size_t wanted = std::max(sample_sequences, sample_steps * options_.batch);
         sample.resize(std::min(sample.size(), wanted));
-        const std::vector<double> start = theta_;
-        const auto trial = [&](double rate) { return after_a_pass(sample, start, rate, threads); };
+        const auto trial = [&](double rate) { return after_a_pass(sample, rate, threads); };
         double best = start_rate, lowest = trial(best);
         bool doubled = false;
         for (int i = 0; i < most_doublings; ++i) {
@@ -163,15 +179,14 @@ private:
             if (std::isfinite(lowest) && !(value < lowest)) break;
             lowest = value, best /= 2.0;
         }
-        steps_.load(start.data());
+        steps_.load(start_.data());
         return best;
     }
 
     // The objective of a sample, with its share of the penalty, after a pass over it, or several if one is too few
     // steps; infinite if it diverged.
-    double after_a_pass(std::span<const std::size_t> sample, const std::vector<double>& start, double rate,
-                        std::size_t threads) {
-        steps_.load(start.data());
+    double after_a_pass(std::span<const std::size_t> sample, double rate, std::size_t threads) {
+        steps_.load(start_.data());
         double before = 0.0, after = 0.0;
         const std::size_t steps = (sample.size() + options_.batch - 1) / options_.batch;
         for (std::size_t done = 0; done < least_trial_steps; done += steps)
@@ -202,7 +217,7 @@ private:
     Steps<F> steps_;
     double rate_, seen_ = 0.0, snapshots_ = 0.0;
     std::uint64_t epoch_ = 0;
-    std::vector<double> theta_, mean_;
+    std::vector<double> start_, theta_, mean_;
 };
 
 template <class F>

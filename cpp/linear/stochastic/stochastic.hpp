@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/numerics/snapshot.hpp"
 #include "linear/data/task.hpp"
@@ -46,6 +47,10 @@ public:
     virtual std::size_t size() const = 0;
     // Run an epoch. Bit-identical for any number of threads; more than one help only where a step has many sequences.
     virtual StochasticEpoch epoch(std::size_t threads) = 0;
+    // Visit these sequences, none of them empty, instead of all in a random order.
+    virtual StochasticEpoch epoch(std::span<const std::int64_t> order, std::size_t threads) = 0;
+    // Begin anew where the learner began, with this rate.
+    virtual void restart(double rate) = 0;
     // The weights theta (size()) of a model that stops now: of the last step, or their mean.
     virtual void weights(double* theta) = 0;
     // The state after an epoch; one that is read makes a learner of the same task and options go on there.

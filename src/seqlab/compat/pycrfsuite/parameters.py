@@ -1,13 +1,12 @@
-"""Parameters of CRFsuite's training algorithms, and the learners that they describe."""
+"""Parameters of CRFsuite's training algorithms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from seqlab.errors import OptionError
-from seqlab.families.linear.learners import AROW, LBFGS, SGD, PassiveAggressive, Perceptron
 
 UNLIMITED = 2**31 - 1
 SEARCHES = {
@@ -71,7 +70,15 @@ def _delta(default: float) -> Parameter:
     return Parameter(default, float, told)
 
 
-CALIBRATION = "Accepted and not needed: the learning rate is found in another way (calibration: {})."
+CALIBRATION = {
+    "calibration.eta": Parameter(0.1, float, "The first learning rate (eta) that is tried."),
+    "calibration.rate": Parameter(2.0, float, "The factor from one learning rate that is tried to the next."),
+    "calibration.samples": Parameter(
+        1000.0, float, "The number of sequences on which learning rates are tried."
+    ),
+    "calibration.candidates": Parameter(10, whole, "How many learning rates that lower the loss are tried."),
+    "calibration.max_trials": Parameter(20, whole, "The limit of learning rates that are tried."),
+}
 PARAMETERS: dict[str, dict[str, Parameter]] = {
     "lbfgs": {
         "c1": Parameter(0.0, float, "Coefficient for L1 regularization."),
@@ -89,11 +96,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "max_iterations": Parameter(1000, whole, "The maximum number of iterations (epochs)."),
         "period": PERIOD,
         "delta": _delta(1e-6),
-        "calibration.eta": Parameter(0.1, float, CALIBRATION.format("the first learning rate")),
-        "calibration.rate": Parameter(2.0, float, CALIBRATION.format("its rate of change")),
-        "calibration.samples": Parameter(1000.0, float, CALIBRATION.format("sequences to try it on")),
-        "calibration.candidates": Parameter(10, whole, CALIBRATION.format("number of candidates")),
-        "calibration.max_trials": Parameter(20, whole, CALIBRATION.format("number of trials")),
+        **CALIBRATION,
     },
     "averaged-perceptron": {"max_iterations": EPOCHS, "epsilon": _stop("the share of wrong labels")},
     "passive-aggressive": {
@@ -126,49 +129,3 @@ def read_value(name: str, parameter: Parameter, value: Any) -> Any:
     except (ValueError, OverflowError):
         wanted = f"one of {', '.join(SEARCHES)}" if parameter.read is search else "a number"
         raise OptionError(f"the parameter {name} should be {wanted}, got {value!r:.60}") from None
-
-
-def learner_of(algorithm: str, values: Mapping[str, Any]) -> Any:
-    """Make the learner for an algorithm with these values of its parameters."""
-    iterations = values["max_iterations"]
-    if algorithm == "lbfgs":
-        return LBFGS(
-            l1=values["c1"],
-            l2=values["c2"],
-            memory=values["num_memories"],
-            epsilon=values["epsilon"],
-            period=values["period"],
-            delta=values["delta"],
-            max_iterations=iterations if 0 < iterations < UNLIMITED else None,
-            line_search=SEARCHES[values["linesearch"]],
-        )
-    if algorithm == "l2sgd":
-        return SGD(l2=values["c2"], epochs=iterations, tolerance=0.0)
-    if algorithm == "averaged-perceptron":
-        return Perceptron(epochs=iterations)
-    if algorithm == "passive-aggressive":
-        kind = values["type"]
-        return PassiveAggressive(
-            kind=kind,
-            C=values["c"] if kind else None,
-            cost="sqrt" if values["error_sensitive"] else "one",
-            epochs=iterations,
-            averaged=values["averaging"],
-        )
-    return AROW(r=values["gamma"] / values["variance"] if values["variance"] else 0.0, epochs=iterations)
-
-
-def ended(algorithm: str, values: Mapping[str, Any], losses: list[float], sequences: int) -> bool:
-    """Return True if CRFsuite's stopping criterion is met, for learners that do not have it.
-
-    losses      losses of all epochs so far
-    sequences   number of training sequences
-    """
-    if algorithm == "l2sgd":
-        period = values["period"]
-        if len(losses) <= period or not period:
-            return False
-        # The loss of an epoch is a noisy estimate, so the best ones are compared.
-        before, now = min(losses[:-period]), min(losses[-period:])
-        return bool(before - now < values["delta"] * abs(now))
-    return algorithm != "lbfgs" and losses[-1] / max(sequences, 1) <= values["epsilon"]

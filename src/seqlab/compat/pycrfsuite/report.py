@@ -1,17 +1,14 @@
-"""CRFsuite's training log, line by line, and learners that write it."""
+"""CRFsuite's training log, line by line."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from seqlab.compat.pycrfsuite import parameters
-from seqlab.families.linear.learners import LBFGS
-from seqlab.learning.monitor import Job, Outcome, Progress, Report, Weights
 
 TITLES = {
     "lbfgs": "L-BFGS optimization",
@@ -31,7 +28,8 @@ class TrainingLog:
     algorithm   its name in CRFsuite
     values      values of all its parameters
     labels      labels in the order of the model
-    sizes       numbers of sequences and of items in training
+
+    rank        rank of the current weights; training keeps those of the highest rank
     """
 
     def __init__(
@@ -40,14 +38,11 @@ class TrainingLog:
         algorithm: str,
         values: Mapping[str, Any],
         labels: Sequence[str],
-        sizes: tuple[int, int],
     ) -> None:
         self._say = message
         self.algorithm, self._values, self._labels = algorithm, values, labels
-        self._sequences, self._items = sizes
         self._holdout: tuple[list[list[str]], list[list[str]]] | None = None
-        self._losses: list[float] = []
-        self._start: Progress | None = None
+        self.rank = 0.0
         self._size = 0
         self._began = self._since = time.perf_counter()
 
@@ -55,9 +50,9 @@ class TrainingLog:
         for line in lines:
             self._say(line + "\n")
 
-    def _settings(self, names: Sequence[str]) -> None:
+    def _settings(self, names: Iterable[str], instead: Mapping[str, Any] = {}) -> None:
         for name in names:
-            value = self._values[name]
+            value = instead.get(name, self._values[name])
             shown = (
                 f"{value:f}" if isinstance(value, float) else str(int(value) if value in (0, 1) else value)
             )
@@ -68,7 +63,7 @@ class TrainingLog:
         if holdout >= 0:
             self._lines(f"Holdout group: {holdout + 1}", "")
         self._lines("Feature generation", "type: CRF1d")
-        self._settings(list(parameters.FEATURES))
+        self._settings(parameters.FEATURES)
 
     def prepared(self, size: int) -> None:
         """Log the algorithm, its parameters and the number of weights."""
@@ -79,53 +74,40 @@ class TrainingLog:
         now = time.perf_counter()
         self._lines(f"Number of features: {size}", f"Seconds required: {now - self._began:.3f}", "")
         self._lines(TITLES[self.algorithm])
-        self._settings(list(parameters.PARAMETERS[self.algorithm]))
+        self._settings(
+            name for name in parameters.PARAMETERS[self.algorithm] if name not in parameters.CALIBRATION
+        )
         self._lines("")
         self._began = self._since = now
 
+    def calibrating(self, samples: int) -> None:
+        """Log that learning rates are tried out, on this number of sequences."""
+        self._lines("Calibrating the learning rate (eta)")
+        self._settings(parameters.CALIBRATION, {"calibration.samples": samples})
+
+    def calibrated(self, eta: float, seconds: float) -> None:
+        """Log the chosen learning rate."""
+        self._since = time.perf_counter()
+        self._lines(f"Best learning rate (eta): {eta:f}", f"Seconds required: {seconds:.3f}", "")
+
+    def line(self, text: str) -> None:
+        """Log one line."""
+        self._lines(text)
+
     def evaluated(self, right: list[list[str]], predicted: list[list[str]]) -> float:
-        """Keep the labels predicted for the holdout group; a rising score makes training keep the last weights."""
+        """Keep the labels predicted for the holdout group; return the rank of the weights as their score."""
         self._holdout = right, predicted
-        return float(len(self._losses))
+        return self.rank
 
-    def iteration(self, progress: Progress) -> bool:
-        """Log an iteration; return False if training should end.
-
-        Iteration 0 is the start, which CRFsuite does not log; it is logged only if no other follows.
-        """
-        self._start = progress if progress.iteration == 0 else None
-        return self._start is not None or self._told(progress)
-
-    def _told(self, progress: Progress) -> bool:
-        batch, more = self.algorithm == "lbfgs", progress.more
-        loss = self._loss(progress)
-        self._losses.append(loss)
-        norm = float(np.linalg.norm(progress.weights()))
-        epoch = "Epoch" if self.algorithm == "l2sgd" else "Iteration"
-        self._lines(f"***** {epoch} #{progress.iteration} *****", f"Loss: {loss:f}")
-        self._lines(f"Feature {'L2-norm' if self.algorithm == 'l2sgd' else 'norm'}: {norm:f}")
-        if batch:
-            self._lines(
-                f"Error norm: {progress.gradient_norm or 0.0:f}", f"Active features: {progress.active}"
-            )
-            self._lines(f"Line search trials: {more['trials']:.0f}", f"Line search step: {more['step']:f}")
-        elif self.algorithm == "l2sgd":
-            self._lines(f"Learning rate (eta): {more['rate']:f}")
-            self._lines(f"Total number of feature updates: {progress.iteration * self._sequences}")
+    def iteration(self, heading: str, *lines: str) -> None:
+        """Log an iteration: its heading, its numbers, its seconds, the scores of the holdout group."""
+        self._lines(f"***** {heading} *****", *lines)
         now = time.perf_counter()
         self._lines(f"Seconds required for this iteration: {now - self._since:.3f}")
         self._since = now
         if self._holdout is not None:
             self._performance(*self._holdout)
         self._lines("")
-        return not parameters.ended(self.algorithm, self._values, self._losses, self._sequences)
-
-    def _loss(self, progress: Progress) -> float:
-        if progress.objective is not None:
-            return progress.objective
-        if "loss" in progress.more:
-            return progress.more["loss"]
-        return progress.more["mistakes"] * self._sequences / max(self._items, 1)
 
     def _performance(self, right: list[list[str]], predicted: list[list[str]]) -> None:
         pairs = [
@@ -151,17 +133,8 @@ class TrainingLog:
         self._lines(f"Item accuracy: {items} / {len(pairs)} ({items / max(len(pairs), 1):.4f})")
         self._lines(f"Instance accuracy: {whole} / {len(right)} ({whole / max(len(right), 1):.4f})")
 
-    def trained(self, reason: str) -> None:
-        """Log the end of training, and its reason."""
-        if self._start is not None:
-            self._told(replace(self._start, iteration=1))
-        if self.algorithm in ("lbfgs", "l2sgd"):
-            name = "L-BFGS" if self.algorithm == "lbfgs" else "SGD"
-            limit = reason in ("iterations", "epochs")
-            why = "maximum number of iterations" if limit else "stopping criteria"
-            self._lines(f"{name} terminated with the {why}")
-            if name == "SGD" and self._losses:
-                self._lines(f"Loss: {self._losses[-1]:f}")
+    def trained(self) -> None:
+        """Log the end of training."""
         seconds = time.perf_counter() - self._began
         self._lines(f"Total seconds required for training: {seconds:.3f}", "")
 
@@ -185,64 +158,3 @@ def scores(match: int, model: int, ref: int) -> tuple[float, float, float]:
     """Compute precision, recall and F1; 0 instead of a division by 0."""
     precision, recall = match / model if model else 0.0, match / ref if ref else 0.0
     return precision, recall, 2 * precision * recall / (precision + recall) if match else 0.0
-
-
-class WatchedLBFGS(LBFGS):
-    """L-BFGS that writes its iterations to a log."""
-
-    log: TrainingLog
-
-    def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
-        """Minimise the objective of the job from theta, in place; every iteration is reported and logged."""
-        self.log.prepared(theta.size)
-        return super().train(job, theta, reporting(self.log, report))
-
-
-class Watched:
-    """An online learner that writes its epochs to a log.
-
-    learner   the learner that trains
-    """
-
-    def __init__(self, learner: Any, log: TrainingLog) -> None:
-        self._learner, self._log = learner, log
-        self.likelihood = getattr(learner, "likelihood", False)
-
-    def train(self, task: Any, theta: Weights, **options: Any) -> Outcome:
-        """Train on a task from theta, which does not change; options are those of the learner."""
-        self._log.prepared(theta.size)
-        report = reporting(self._log, options.pop("report"))
-        outcome: Outcome = self._learner.train(task, theta, report=report, **options)
-        return outcome
-
-
-def reporting(log: TrainingLog, report: Report) -> Report:
-    """Make a report function that also writes to the log."""
-
-    def tell(progress: Progress) -> bool:
-        known = replace(progress, weights=_once(progress.weights))
-        go_on = report(known)  # evaluates the holdout group
-        return log.iteration(known) and go_on
-
-    return tell
-
-
-def _once(weights: Callable[[], Weights]) -> Callable[[], Weights]:
-    found: list[Weights] = []
-
-    def again() -> Weights:
-        if not found:
-            found.append(weights())
-        return found[0]
-
-    return again
-
-
-def watched(learner: Any, log: TrainingLog) -> Any:
-    """Make a learner write its iterations to a log."""
-    if not isinstance(learner, LBFGS):
-        return Watched(learner, log)
-    names = [field.name for field in fields(LBFGS)]
-    made = WatchedLBFGS(**{name: getattr(learner, name) for name in names})
-    object.__setattr__(made, "log", log)  # a frozen dataclass
-    return made

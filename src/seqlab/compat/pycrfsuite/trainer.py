@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from seqlab.compat.pycrfsuite import _logparser, parameters
+from seqlab.compat.pycrfsuite.algorithms import learner_of
 from seqlab.compat.pycrfsuite.items import listed
-from seqlab.compat.pycrfsuite.report import TrainingLog, watched
+from seqlab.compat.pycrfsuite.report import TrainingLog
 from seqlab.compat.pycrfsuite.tagger import label_of, path_of
 from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
 from seqlab.families.linear.tagger import LinearTagger
@@ -91,7 +92,8 @@ class BaseTrainer:
         if "" in labels:
             raise LabelError("a label is a string with at least one character, got ''")
         self._sequences = self._sequences or []
-        self._sequences.append((tokens, labels, operator.index(group)))
+        if tokens:
+            self._sequences.append((tokens, labels, operator.index(group)))
 
     def clear(self) -> None:
         """Remove all sequences."""
@@ -181,24 +183,22 @@ class BaseTrainer:
                 f"holdout={holdout} leaves {len(train)} sequences to train on and {len(held)} to evaluate"
             )
         labels = list(dict.fromkeys(label for _, y, _ in self._sequences for label in y))
-        sizes = len(train), sum(len(y) for _, y in train)
-        log = TrainingLog(self.message, self._algorithm, self._values, labels, sizes)
+        log = TrainingLog(self.message, self._algorithm, self._values, labels)
         log.start(holdout)
         trained, attributes = nothing_learned("CRFsuite"), 0
         if labels:
             self.model_ = self._fitted(train, held, labels, log)
             trained, attributes = foreign_of(self.model_, labels), len(self.model_.encoder_.attributes)
-            log.trained(self.model_.history_.reason)
         else:
             log.prepared(0)
-            log.trained("")
+        log.trained()
         content = crfsuite.written(trained)
         log.stored(_active(trained), attributes, lambda: write_whole(path, content) if path else None)
 
     def _fitted(self, train: list[Any], held: list[Any], labels: list[str], log: TrainingLog) -> LinearTagger:
         """Train a tagger of seqlab."""
         values = self._values
-        learner = watched(parameters.learner_of(self._algorithm, values), log)
+        learner = learner_of(self._algorithm, values, log, len(train))
         tagger = LinearTagger(
             None,
             learner,
@@ -206,6 +206,7 @@ class BaseTrainer:
             transitions="all" if values["feature.possible_transitions"] else "observed",
         )
         tagger._min_sum, tagger._zeros = values["feature.minfreq"], True
+        tagger._label_order = tuple(labels)  # of paths that are equally good, the first label decides
         X, y = [x for x, _ in train], [y for _, y in train]
         if not any(item for x in X for item in x):
             # Data without attributes get one of value 0; it has no weight, and is not written.

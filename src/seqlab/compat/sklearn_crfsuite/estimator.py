@@ -43,7 +43,7 @@ class CRF(Estimator):
     epsilon, period, delta     stopping criteria
     linesearch, max_linesearch for L-BFGS; max_linesearch has no effect
     calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
-                               for l2sgd; they have no effect, because the learning rate is found in another way
+                               for l2sgd: how its learning rate is found
     pa_type, c, error_sensitive, averaging   for pa
     variance, gamma            for arow
     verbose                    True to print the log of training

@@ -65,6 +65,7 @@ class LinearTagger(Tagger):
     # one when it was seen with the value 0 alone.
     _min_sum = 0.0
     _zeros = False
+    _label_order: tuple[str, ...] = ()  # all labels, in the order in which they get numbers; () sorts them
 
     _fit_class = LinearFit
     fit_: LinearFit

@@ -66,7 +66,8 @@ def learn(
     corpus, gold = read_labelled(X, y, words=tagger.features is not None)
     earlier_labels = before.training.labels if before else ()
     every_label = {*gold.names, *listed_labels(classes, whole=gold.whole), *earlier_labels}
-    labels = by_value(every_label) if gold.whole else tuple(sorted(every_label))
+    in_order = tagger._label_order or sorted(every_label)
+    labels = by_value(every_label) if gold.whole else tuple(in_order)
     encoder, encoded = _encoded(tagger, corpus, before, labels, threads)
     gold = gold.numbered(labels)
     weights = with_classes(gold, token_weights(corpus, sample_weight), tagger.class_weight)
