@@ -10,7 +10,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import pages
-from benchmarks.speed import discriminative, jobs, machine, record
+from benchmarks.speed import discriminative, jobs, machine, record, tutorial
 from benchmarks.speed.cases import CASES
 from benchmarks.speed.table import WIDTH
 from benchmarks.speed.timing import pin_to_quiet_core
@@ -18,13 +18,17 @@ from seqlab import inference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
     from benchmarks.speed.figure import Figure
 
 
 def main(words: Sequence[str] | None = None) -> int:
     options = parse(words)
-    asked = {"fresh": options.fresh, "parts": options.part}
+    asked = {
+        discriminative.CASE: {"fresh": options.fresh, "parts": parts_of(discriminative, options.part)},
+        tutorial.CASE: {"parts": parts_of(tutorial, options.part)},
+    }
     core = pin_to_quiet_core()
     os.environ["SEQLAB_THREADS"] = "1"
     run = describe_run(core, "make bench BENCH=--readme" if options.readme else "make bench")
@@ -33,7 +37,7 @@ def main(words: Sequence[str] | None = None) -> int:
         figures = jobs.run(quick=options.quick)
         print(jobs.table(figures).text())
     else:
-        figures = measure_all(options.only or list(CASES), quick=options.quick, discriminative=asked)
+        figures = measure_all(options.only or list(CASES), quick=options.quick, asked=asked)
     if not options.quick:
         record.append(run, figures)
         print(f"appended to {record.RESULTS.relative_to(machine.ROOT)}")
@@ -45,7 +49,10 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("--only", choices=CASES, action="append", help="this case only; may be repeated")
     parser.add_argument(
-        "--part", choices=discriminative.PARTS, action="append", help="this part of the case discriminative"
+        "--part",
+        choices=[*discriminative.PARTS, *tutorial.PARTS],
+        action="append",
+        help="this part of the case discriminative or tutorial",
     )
     parser.add_argument(
         "--fresh", action="store_true", help="train CRFsuite to convergence anew, some minutes"
@@ -53,21 +60,26 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small inputs, few repeats, nothing recorded")
     parser.add_argument("--readme", action="store_true", help="the whole jobs of README.md only, ten minutes")
     options = parser.parse_args(words)
-    if options.part and options.only not in (None, [discriminative.CASE]):
-        parser.error(f"--part belongs to the case {discriminative.CASE}")
     if options.part:
-        options.only = [discriminative.CASE]
+        cases = [case.CASE for case in (discriminative, tutorial) if parts_of(case, options.part)]
+        if options.only not in (None, cases):
+            parser.error(f"--part belongs to the case {cases[0]}")
+        options.only = cases
     if options.readme and options.only:
         parser.error("--readme chooses the rows itself: leave out --only and --part")
     return options
 
 
-def measure_all(names: Sequence[str], *, quick: bool, discriminative: Mapping[str, Any]) -> list[Figure]:
-    """Run the cases in turn; `discriminative` holds the options of that one."""
+def parts_of(case: ModuleType, parts: Sequence[str] | None) -> list[str] | None:
+    """The parts that belong to a case; None when none of them does."""
+    return [part for part in parts or () if part in case.PARTS] or None
+
+
+def measure_all(names: Sequence[str], *, quick: bool, asked: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
+    """Run the cases in turn; `asked` holds options by case."""
     figures: list[Figure] = []
     for name in names:
-        more = discriminative if name == "discriminative" else {}
-        measured = CASES[name].run(quick=quick, **more)
+        measured = CASES[name].run(quick=quick, **asked.get(name, {}))
         print("\n".join(table.text() for table in CASES[name].tables(measured)), flush=True)
         figures += measured
     return figures

@@ -19,6 +19,7 @@ from benchmarks.speed import (
     shell,
     short_calls,
     startup,
+    tutorial,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ CASES: dict[str, ModuleType] = {
     case.CASE: case
     for case in (
         discriminative,
+        tutorial,
         short_calls,
         baum_welch,
         hmm_tagging,

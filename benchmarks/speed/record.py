@@ -63,7 +63,7 @@ def read(path: Path = RESULTS) -> list[tuple[Run, Figure]]:
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The newest run that has every case of the file; where a later run measured a figure again, that figure.
+    """The newest run that has every case known by then, with the figures of later runs: measured again, or new.
 
     later   the run of such a figure, by case and name
     """
@@ -74,8 +74,7 @@ class Newest:
 
     @classmethod
     def of(cls, records: Records) -> Newest:
-        cases = {figure.case for _, figure in records}
-        whole = [run for run in _runs(records) if _cases(records, run) == cases]
+        whole = [run for run in _runs(records) if _cases(records, run) == _cases_until(records, run)]
         if not whole:
             raise LookupError("no results yet: measure first")
         figures: dict[tuple[str, str], Figure] = {}
@@ -100,6 +99,10 @@ class Newest:
                 elsewhere = run.machine["cpu"] != self.run.machine["cpu"]
                 place = f", another machine ({run.machine['cpu']})" if elsewhere else ""
                 names.setdefault(f"on {run.date[:10]} at commit {run.commit}{place}", []).append(f"'{name}'")
+        if len(names) == 1 and all(
+            (one.case, one.name) in self.later for one in self.figures if one.case == case
+        ):
+            return f"All from a later run, {next(iter(names))}."
         return " ".join(f"From a later run, {run}: {'; '.join(rows)}." for run, rows in names.items())
 
 
@@ -109,6 +112,10 @@ def _runs(records: Records) -> list[Run]:
 
 def _cases(records: Records, run: Run) -> set[str]:
     return {figure.case for other, figure in records if other.date == run.date}
+
+
+def _cases_until(records: Records, run: Run) -> set[str]:
+    return {figure.case for other, figure in records if other.date <= run.date}
 
 
 def _run(record: dict[str, Any]) -> Run:

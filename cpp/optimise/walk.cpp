@@ -84,10 +84,14 @@ bool Walk::begin() {
     return evaluate_here();
 }
 
-bool Walk::look_again() {
-    std::ranges::fill(past_, INFINITY);  // earlier values cannot be compared with later ones
+bool Walk::look_again(double digits) {
+    const double before = here_.value;
     idle_ = 0;
-    return evaluate_here();
+    const bool finite = evaluate_here();
+    // The difference is nearly the same at all points near this one; where it could decide, earlier values are not used.
+    for (double& value : past_)
+        value = stopping_.delta >= digits ? value + (here_.value - before) : double{INFINITY};
+    return finite;
 }
 
 bool Walk::evaluate_here() {

@@ -35,8 +35,8 @@ public:
 
     // Evaluate the start; false when it is not finite.
     bool begin();
-    // The objective has changed a little: evaluate the current point again.
-    bool look_again();
+    // The objective has changed a little, by up to a part `digits` of itself: evaluate the current point again.
+    bool look_again(double digits);
     // True if the last iteration decreased the value by less than this fraction.
     bool gained_less_than(double part) const { return gain_ < part * std::abs(here_.value); }
     // Evaluate x + t d, projected onto the orthant where that was asked for.
@@ -55,6 +55,7 @@ public:
     const Point& before() const { return there_; }  // valid until the next at()
     const double* slope() const { return l1_ ? pseudo_ : here_.g; }
     std::size_t size() const { return n_; }
+    double delta() const { return stopping_.delta; }
     std::size_t threads() const { return threads_; }
 
 private:
@@ -90,7 +91,11 @@ struct Refining {
 // Repeat a method's iterations until a stopping rule applies; method.advance() is false when it finds no lower value.
 template <class Method>
 Outcome repeat(Walk& walk, Method& method, Snapshot* resumed, const Refining& refining = {}) {
-    const auto refined = [&] { return refining.refine && refining.refine() && walk.look_again(); };
+    const auto refined = [&] {
+        return refining.refine && refining.refine() && walk.look_again(refining.below);
+    };
+    // Digits that decide nothing are not computed: a coarse rule ends what is still inexact.
+    const bool coarse = walk.delta() >= 10.0 * refining.below;
     const Recorded recorded = [&](Snapshot& state) {
         walk.record(state);
         method.record(state);
@@ -99,7 +104,8 @@ Outcome repeat(Walk& walk, Method& method, Snapshot* resumed, const Refining& re
     for (bool known = resumed != nullptr;;
          known = false) {  // a snapshot is taken when Report has been called
         const auto stop = known || walk.told(recorded) ? walk.settled() : Stop::stopped;
-        const bool final = stop == Stop::stopped || stop == Stop::iterations;
+        const bool final =
+            stop == Stop::stopped || stop == Stop::iterations || (stop == Stop::value && coarse);
         if (stop && (final || !refined())) return walk.end(*stop);
         if (!stop && refining.refine && walk.gained_less_than(refining.below)) refined();
         if (!method.advance() && !refined()) return walk.end(Stop::no_progress);

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t sample_sentences = 1000;
 constexpr double first_rate = 0.1, most_rate = 3.2, least_rate = 1e-3;
-constexpr std::size_t soft_steps = 64;  // proximal steps per epoch; each passes over all weights
+constexpr std::size_t soft_steps = 16;  // proximal steps per epoch; each passes over all weights
 // With an L1 penalty a bad start costs many iterations, so epochs go on while one lowers the loss by this fraction, and
 // the result is the mean over the last epoch.
-constexpr double least_gain = 0.02;
+constexpr double least_gain = 0.05;
 constexpr int longest = 4;           // largest number of epochs, as a multiple of the option
 constexpr std::size_t window = 256;  // sentences of one length are grouped within windows of this size
 // Two groups a step, for two threads, if there are enough sentences: after six epochs the objective of 9,000 and of

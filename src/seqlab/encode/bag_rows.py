@@ -187,16 +187,10 @@ class BagRows:
 
 
 def _rows(bags: BagColumn, of_code: AttributeIds, *, zeros: bool = False) -> Rows:
-    ids = of_code.take(bags.codes)
-    kept = ids >= 0
-    if bags.weights is not None and not zeros:
-        kept &= bags.weights != 0  # a weight of zero has no effect
     moves = bags.moves if isinstance(bags, PairBags) else None
-    if kept.all():
-        return Rows(bags.indptr, ids, bags.weights, moves=moves)
-    before = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    weights = None if bags.weights is None else bags.weights[kept]
-    return Rows(before[bags.indptr], ids[kept], weights, moves=None if moves is None else moves[kept])
+    rows = Rows(bags.indptr, of_code.take(bags.codes), bags.weights, moves=moves)
+    rows = rows.only(rows.ids >= 0)
+    return rows if zeros else rows.effective()
 
 
 def _renumbered(ids: AttributeIds, numbers: AttributeIds) -> AttributeIds:

@@ -54,6 +54,23 @@ class Rows:
         moves = None if self.moves is None else self.moves[entries]
         return Rows(indptr - indptr[0], self.ids[entries], values, moves=moves)
 
+    def only(self, kept: npt.NDArray[np.bool_]) -> Rows:
+        """Keep some of the entries (entries,)."""
+        if kept.all():
+            return self
+        before = np.zeros(len(kept) + 1, dtype=np.int64)
+        np.cumsum(kept, out=before[1:])
+        values = None if self.values is None else self.values[kept]
+        moves = None if self.moves is None else self.moves[kept]
+        return Rows(before[self.indptr], self.ids[kept], values, self.cluster_codes, moves)
+
+    def effective(self) -> Rows:
+        """Leave out entries of value 0, which have no effect, and then the values, if all are 1."""
+        if self.values is None:
+            return self
+        rows = self.only(self.values != 0)
+        return replace(rows, values=None) if (rows.values == 1).all() else rows
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedCorpus:

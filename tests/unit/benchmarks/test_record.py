@@ -50,13 +50,20 @@ def test_read_of_a_missing_file_is_empty(tmp_path):
 
 def test_newest_takes_later_figures_into_the_last_whole_run():
     old, whole = [(EARLIER, figure("hmm"))], [(RUN, figure("hmm")), (RUN, figure("memory"))]
-    later = [(LATER, figure("hmm", median=2.0))]
+    whole += [(RUN, figure("hmm", name="g"))]
+    later = [(LATER, figure("hmm", median=2.0)), (LATER, figure("startup"))]
     newest = record.Newest.of([*old, *whole, *later])
     assert newest.run == RUN
-    assert newest.figures == [figure("hmm", median=2.0), figure("memory")]
+    assert newest.figures == [
+        figure("hmm", median=2.0),
+        figure("memory"),
+        figure("hmm", name="g"),
+        figure("startup"),
+    ]
     assert newest.runs(newest.figures) == [LATER, RUN]
     assert newest.remark("hmm") == "From a later run, on 2026-02-02 at commit abc1234: 'f'."
     assert newest.remark("memory") == ""
+    assert newest.remark("startup") == "All from a later run, on 2026-02-02 at commit abc1234."
 
 
 def test_newest_of_nothing_says_what_to_do():

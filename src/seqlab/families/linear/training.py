@@ -295,7 +295,7 @@ class TrainingSet:
 
         layered   weights of tokens become partial labels (likelihood learners), not costs (mistake-driven learners)
         """
-        encoded, node, edge = self.encoded, self.encoded.node, self.encoded.edge
+        encoded, node, edge = self.encoded, self.encoded.node.effective(), self.encoded.edge
         partial = partial_labels(
             self.gold, encoded.offsets, self.weights, self.active, model.L, layered=layered
         )
