@@ -164,6 +164,7 @@ def ours(prepared: Prepared, *, l1: float = C1, until: float | None = None) -> t
     begin = time.process_time()
     learner = LBFGS(l1=l1, l2=C2) if until is None else LBFGS(l1=l1, l2=C2, epsilon=0.0, delta=0.0)
     crf = CRF(None, learner, transitions="all", threads=1)
+    crf._zeros = True  # weights also for switches that a label was seen with only off, as CRFsuite has them
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         crf.fit(prepared.X, prepared.y, callbacks=note)

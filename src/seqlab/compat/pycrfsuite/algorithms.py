@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.compat.pycrfsuite.parameters import SEARCHES, UNLIMITED
+from seqlab.compat.pycrfsuite.parameters import NUM_MEMORIES, SEARCHES, UNLIMITED
 from seqlab.compat.pycrfsuite.report import TrainingLog
 from seqlab.errors import OptionError, ScoreError
 from seqlab.families.linear.learners import AROW, LBFGS, SGD, PassiveAggressive, Perceptron
@@ -71,7 +71,7 @@ def _lbfgs(values: Mapping[str, Any], log: TrainingLog) -> LBFGS:
     made = WatchedLBFGS(
         l1=values["c1"],
         l2=values["c2"],
-        memory=values["num_memories"],
+        memory=values["num_memories"] if values["num_memories"] != NUM_MEMORIES else None,
         epsilon=values["epsilon"],
         period=values["period"],
         delta=values["delta"],

@@ -9,6 +9,7 @@ from typing import Any
 from seqlab.errors import OptionError
 
 UNLIMITED = 2**31 - 1
+NUM_MEMORIES = 6  # nobody's choice: L-BFGS then remembers as many moves as our default says
 SEARCHES = {
     "MoreThuente": "more-thuente",
     "Backtracking": "backtracking",
@@ -84,7 +85,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "c1": Parameter(0.0, float, "Coefficient for L1 regularization."),
         "c2": L2,
         "max_iterations": Parameter(UNLIMITED, whole, "The maximum number of iterations."),
-        "num_memories": Parameter(6, whole, "The number of moves that L-BFGS remembers."),
+        "num_memories": Parameter(NUM_MEMORIES, whole, "The number of moves that L-BFGS remembers."),
         "epsilon": Parameter(1e-5, float, "Training ends when the gradient is this small."),
         "period": PERIOD,
         "delta": _delta(1e-5),

@@ -80,7 +80,7 @@ class LBFGS(BatchLearner):
     delta, period  end when the objective fell by less than `delta` of itself over `period` iterations, as in CRFsuite;
                    None: 1e-5, with l1 3e-4 (since weights become 0 and come back long after the objective is stable)
     max_iterations iterations at most, None for no limit: max_iterations of CRFsuite, max_iter of scikit-learn
-    memory         number of past steps that estimate the Hessian: num_memories of CRFsuite
+    memory         number of past steps that estimate the Hessian: num_memories of CRFsuite; None: 20, with l1 10
     start_epochs   epochs of averaged stochastic gradient descent for the initial weights (eq:averaged-sgd), with l1 up
                    to four times as many while they help; 0 begins with all weights 0
     precondition   True to scale the first directions by the curvature (eq:preconditioner)
@@ -93,7 +93,7 @@ class LBFGS(BatchLearner):
     """
 
     l1: float = 0.0
-    memory: int = 10
+    memory: int | None = None
     start_epochs: int = 6
     precondition: bool = True
     dtype: str = "float32"
@@ -102,7 +102,8 @@ class LBFGS(BatchLearner):
     def __post_init__(self) -> None:
         BatchLearner.__post_init__(self)
         number(self.l1, "l1", most=LARGEST_PENALTY)
-        checked_memory(self.memory)
+        if self.memory is not None:
+            checked_memory(self.memory)
         whole_number(self.start_epochs, "start_epochs", 0)
         switch(self.precondition, "precondition")
         choice(self.dtype, "dtype", DTYPES)
@@ -112,12 +113,16 @@ class LBFGS(BatchLearner):
     def _delta(self) -> float:
         return 3e-4 if self.l1 > 0 else 1e-5
 
+    @property
+    def _memory(self) -> int:
+        return 10 if self.l1 > 0 else 20
+
     def train(self, job: Job, theta: Weights, report: Report) -> Outcome:
         """Minimise the objective of the job from theta, in place; report is called after every iteration."""
         if self.start_epochs and job.first_guess is not None and not theta.any() and not _arrays(report):
             job.first_guess(theta, self.start_epochs)
         settings, l2 = self._stopping(_core.Settings()), float(self.l2)
-        settings.memory = self.memory
+        settings.memory = self._memory if self.memory is None else self.memory
         if self.l1 > 0:
             settings.set_l1(float(self.l1), 0, theta.size)
             if job.centre is not None:
