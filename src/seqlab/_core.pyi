@@ -381,7 +381,7 @@ class Loss:
 
     def descend(self, exact: object | None, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], centre: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, l2: float, precondition: bool, settings: Settings, threads: int, report: object | None, resumed: object | None = None) -> tuple[Stop, int, int, float, float, int]:
         """
-        The same by L-BFGS or OWL-QN, preconditioned, the loss `exact` taking over near the end.
+        The same by L-BFGS or proximal steps, preconditioned, the loss `exact` taking over near the end.
         """
 
 class Likelihood32(Loss):

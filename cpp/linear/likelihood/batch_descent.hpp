@@ -1,4 +1,4 @@
-// Batch training: L-BFGS (OWL-QN with an L1 penalty) on a loss, preconditioned by its curvature, in float32 first.
+// Batch training: L-BFGS (proximal steps with an L1 penalty) on a loss, preconditioned by its curvature, in float32 first.
 #pragma once
 
 #include <functional>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -47,30 +46,6 @@ Task plain(Task task) {
 }
 
 }  // namespace
-
-// Asks the caller if training should continue. With thousands of labels an epoch takes minutes, so it asks between
-// steps, too, but not at every one: asking takes Python's lock.
-class AveragedStart::Patience {
-public:
-    explicit Patience(const std::function<bool()>& ask) : ask_(ask) {}
-
-    bool lasts() {
-        if (lasts_ && Clock::now() - asked_ > std::chrono::seconds(1)) ask();
-        return lasts_;
-    }
-    bool ask() {
-        if (lasts_ && ask_) lasts_ = ask_();
-        asked_ = Clock::now();
-        return lasts_;
-    }
-
-private:
-    using Clock = std::chrono::steady_clock;
-
-    const std::function<bool()>& ask_;
-    Clock::time_point asked_ = Clock::now();
-    bool lasts_ = true;
-};
 
 // The weights during training. A step with two groups of sentences uses two threads.
 class AveragedStart::Steps {
@@ -135,9 +110,8 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
     if (usable_.empty()) return 0.0;
     threads = std::min(threads, groups_a_step());
     const Crew crew(threads);
-    Patience patience(options.go_on);
     double rate = options.rate;
-    if (!(rate > 0.0) && !options.resumed) rate = calibrate(theta, options, threads, patience);
+    if (!(rate > 0.0) && !options.resumed) rate = calibrate(theta, options, threads);
     const std::size_t n = usable_.size(), gap = std::max<std::size_t>(1, n / snapshots_an_epoch);
     const double decay = 2.0 * options.l2 / static_cast<double>(n);
     Steps steps(*this, options.local, threads);
@@ -170,7 +144,6 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
         loss_before = std::exchange(loss, 0.0);
         std::size_t taken = 0;
         for (const Groups& groups : alike(order)) {
-            if (!patience.lasts()) break;
             const std::size_t sentences = sentences_of(groups);
             const double done =
                 static_cast<double>(epoch) * static_cast<double>(n) + static_cast<double>(taken);
@@ -186,7 +159,6 @@ double AveragedStart::run(double* theta, const StartOptions& options, std::size_
                 ++snapshots;
             }
         }
-        if (!patience.ask()) break;
         if (sparse && epoch + 1 >= options.epochs && !(loss < (1.0 - least_gain) * loss_before)) break;
         if (options.keep && epoch + 1 < most) options.keep(recorded);
     }
@@ -243,8 +215,7 @@ void AveragedStart::gather(std::span<std::size_t> sentences, std::vector<Groups>
 
 // Choose the rate with the lowest objective on a sample after one pass: doubled or halved as long as that clearly
 // helps.
-double AveragedStart::calibrate(const double* theta, const StartOptions& options, std::size_t threads,
-                                Patience& patience) {
+double AveragedStart::calibrate(const double* theta, const StartOptions& options, std::size_t threads) {
     auto sample = shuffled(usable_, options.seed, sample_stream);
     sample.resize(std::min(sample.size(), sample_sentences));
     Steps steps(*this, options.local, threads);
@@ -252,11 +223,9 @@ double AveragedStart::calibrate(const double* theta, const StartOptions& options
     const auto pass = [&](double rate) {
         steps.load(theta);
         double loss = 0.0;
-        for (const Groups& groups : alike(sample)) {
-            if (!patience.lasts()) break;
+        for (const Groups& groups : alike(sample))
             loss += steps.step(groups, sentences_of(groups), rate, decay);
-        }
-        return patience.lasts() && std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity();
+        return std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity();
     };
     double best = first_rate, lowest = pass(best);
     for (const double factor : {2.0, 0.5}) {

@@ -3,7 +3,7 @@
 // eq:averaged-sgd   θ ← θ - η_i Σ_{s∈S} (∇ℓ_s(θ) + 2 l2 θ / N),   η_i = η₀ (1 + 2 l2 η₀ i / N)^-¾
 //
 // S: up to four sentences, or eight if there are many; the result is the mean of θ over the later epochs. With an L1
-// penalty, weights are also moved towards 0, by η_i l1 / N for each sentence, 64 times per epoch.
+// penalty, weights are also moved towards 0, by η_i l1 / N for each sentence, 16 times per epoch.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,6 @@ struct StartOptions {
     double rate = 0.0;  // 0: chosen on a sample
     std::uint64_t seed = 0;
     bool local = false;                         // local model (MEMM) instead of a CRF
-    std::function<bool()> go_on;                // called after every epoch and every second, if given
     std::function<void(const Recorded&)> keep;  // called after every epoch but the last, if given
     Snapshot* resumed = nullptr;                // what such a call was given
 };
@@ -41,7 +40,6 @@ public:
     double run(double* theta, const StartOptions& options, std::size_t threads);
 
 private:
-    class Patience;
     class Steps;
     using Group = std::span<const std::size_t>;
     using Groups = std::vector<Group>;
@@ -49,8 +47,7 @@ private:
     std::size_t groups_a_step() const;
     std::vector<Groups> alike(std::vector<std::size_t>& order) const;
     void gather(std::span<std::size_t> sentences, std::vector<Groups>& steps) const;
-    double calibrate(const double* theta, const StartOptions& options, std::size_t threads,
-                     Patience& patience);
+    double calibrate(const double* theta, const StartOptions& options, std::size_t threads);
 
     Task task_;
     ChainRows<float> rows_;

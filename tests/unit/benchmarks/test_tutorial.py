@@ -38,7 +38,8 @@ def test_features_see_the_token_and_both_neighbours():
 
 def test_strings_name_the_same_attributes_as_dicts(prepared):
     listed = tutorial._listed(prepared.X)
-    names = [set(Encoder(None).fit(Corpus.from_lists(X)).encoder.attributes) for X in (prepared.X, listed)]
+    corpora = [Corpus.from_lists(X, prepared.y) for X in (prepared.X, listed)]
+    names = [set(Encoder(None).fit(corpus).encoder.attributes) for corpus in corpora]
     assert names[1] <= names[0]
     assert all(name.endswith("()") for name in names[0] - names[1])  # those that are never True
 

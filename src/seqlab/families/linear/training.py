@@ -180,7 +180,7 @@ def trained(
     task = data.task(model, layered=tagger._layered and tagger._probabilistic)
 
     def first_guess(at: Weights, epochs: int) -> None:
-        burn_in, go_on = max(epochs - 2, 0), lambda: not monitor.interrupted()
+        burn_in = max(epochs - 2, 0)
         l1 = float(getattr(learner, "l1", 0.0))
         options = (float(learner.l2), l1, epochs, burn_in, 0.0, tagger.seed, tagger._local, threads)
         before = None if monitor.resumed is None else monitor.resumed.arrays
@@ -188,7 +188,7 @@ def trained(
         def keep(snapshot: Any) -> None:
             monitor.keep(lambda: State("first guess", {}, snapshot()))
 
-        _core.averaged_start(task, at, *options, go_on, None if monitor.run is None else keep, before)
+        _core.averaged_start(task, at, *options, None if monitor.run is None else keep, before)
 
     def train(report: Report) -> Outcome:
         outcome: Outcome
