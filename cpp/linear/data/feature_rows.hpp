@@ -40,6 +40,9 @@ struct Entries {
 };
 
 // Storage of each weight: in row r of the dense table, or in the list of weights.
+//
+// A row costs its vectors, a list its weights: with few labels even two or three weights are quicker as a row (names with
+// 9 labels and 20 attributes a token: 27 instead of 34 ms an iteration).
 class RowPlan {
 public:
     static constexpr std::size_t list_up_to = 8;

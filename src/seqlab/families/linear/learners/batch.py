@@ -78,7 +78,7 @@ class LBFGS(BatchLearner):
     l1             strength of the penalty l1·‖θ‖₁, which makes most weights exactly 0: c1 of CRFsuite, rho1 of Wapiti
     epsilon        end when the gradient's norm is at most epsilon · max(1, ‖θ‖): epsilon of CRFsuite, tol elsewhere
     delta, period  end when the objective fell by less than `delta` of itself over `period` iterations, as in CRFsuite;
-                   None: 1e-5, with l1 3e-4 (since weights become 0 and come back long after the objective is stable)
+                   None: 1e-5, with l1 5e-4 (since weights become 0 and come back long after the objective is stable)
     max_iterations iterations at most, None for no limit: max_iterations of CRFsuite, max_iter of scikit-learn
     memory         number of past steps that estimate the Hessian: num_memories of CRFsuite; None: 20, with l1 10
     start_epochs   epochs of averaged stochastic gradient descent for the initial weights (eq:averaged-sgd), with l1 up
@@ -111,7 +111,7 @@ class LBFGS(BatchLearner):
 
     @property
     def _delta(self) -> float:
-        return 3e-4 if self.l1 > 0 else 1e-5
+        return 5e-4 if self.l1 > 0 else 1e-5
 
     @property
     def _memory(self) -> int:
