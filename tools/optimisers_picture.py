@@ -19,7 +19,7 @@ TARGET = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "optimisers
 START = 8
 RENEWED = (0, 8, 16, 30)  # iterations, as in cpp/linear/likelihood/batch_descent.cpp
 MOST_PASSES = 1000
-PATIENT = {"epsilon": 1e-12, "delta": 0.0, "max_iterations": MOST_PASSES}
+PATIENT = {"l2": 1.0, "epsilon": 1e-12, "delta": 0.0, "max_iterations": MOST_PASSES}
 LEAST = 1e-8  # shares of the lowest objective below which nothing is drawn
 
 Curve = tuple[list[float], list[float]]  # passes over the corpus, and the objective after each
