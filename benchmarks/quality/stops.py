@@ -17,7 +17,7 @@ from seqlab.errors import ConvergenceWarning
 from seqlab.learning.history import Epoch
 
 CONVERGED = 1e-6
-DELTAS = (3e-3, 1e-3, 3e-4, 1e-4, 1e-5, CONVERGED)
+DELTAS = (1e-3, 5e-4, 3e-4, 1e-4, 1e-5, CONVERGED)
 PENALTIES = ((0.1, 0.1), (0.0, 0.1))  # l1, l2
 PERIOD = 10
 
