@@ -101,7 +101,8 @@ void bind_losses(nb::module_& m) {
              "Walk theta downhill in place on loss + l2 |theta|².")
         .def("descend", &descend_loss, "exact"_a.none(), "theta"_a.noconvert(), "centre"_a.none().noconvert(),
              "l2"_a, "precondition"_a, "settings"_a, "threads"_a, "report"_a.none(), "resumed"_a = nb::none(),
-             "The same by L-BFGS or proximal steps, preconditioned, the loss `exact` taking over near the end.");
+             "The same by L-BFGS or proximal steps, preconditioned, the loss `exact` taking over near the "
+             "end.");
     bind_loss<Likelihood<float>>(m, "Likelihood32",
                                  "Negative log-likelihood of a linear-chain CRF (eq:crf-likelihood).");
     bind_loss<Likelihood<double>>(m, "Likelihood64",
@@ -147,16 +148,15 @@ void bind_start(nb::module_& m) {
     m.def(
         "averaged_start",
         [](const KeptTask& task, const Out<double>& theta, double l2, double l1, int epochs, int burn_in,
-           double rate, std::uint64_t seed, bool local, std::size_t threads,
-           const nb::object& keep, const nb::object& resumed) {
+           double rate, std::uint64_t seed, bool local, std::size_t threads, const nb::object& keep,
+           const nb::object& resumed) {
             std::function<void(const Recorded&)> kept;
             if (!keep.is_none())
                 kept = [&](const Recorded& recorded) { locked([&] { keep(recorder(recorded)); }); };
             Resumed state(resumed);
             Unlocked unlocked;
             return AveragedStart(task.task, threads)
-                .run(theta.data(), {l2, l1, epochs, burn_in, rate, seed, local, kept, state.get()},
-                     threads);
+                .run(theta.data(), {l2, l1, epochs, burn_in, rate, seed, local, kept, state.get()}, threads);
         },
         "task"_a, "theta"_a.noconvert(), "l2"_a, "l1"_a, "epochs"_a, "burn_in"_a, "rate"_a, "seed"_a,
         "local"_a, "threads"_a, "keep"_a = nb::none(), "resumed"_a = nb::none(),

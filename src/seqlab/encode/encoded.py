@@ -69,7 +69,7 @@ class Rows:
         if self.values is None:
             return self
         rows = self.only(self.values != 0)
-        return replace(rows, values=None) if (rows.values == 1).all() else rows
+        return replace(rows, values=None) if np.all(rows.values == 1) else rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
