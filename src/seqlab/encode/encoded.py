@@ -55,7 +55,10 @@ class Rows:
         return Rows(indptr - indptr[0], self.ids[entries], values, moves=moves)
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Rows:
-        """Keep some of the entries (entries,)."""
+        """Return the rows with some of their entries.
+
+        kept   (entries,)   True for entries that stay
+        """
         if kept.all():
             return self
         before = np.zeros(len(kept) + 1, dtype=np.int64)
