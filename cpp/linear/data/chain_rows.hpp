@@ -18,7 +18,7 @@ struct ChainRows {
 
     // Without clusters.
     explicit ChainRows(const Task& task, std::size_t threads = 1)
-        : plan(task.observed, task.transitions.L),
+        : plan(task.observed, task.transitions.L, 0, RowPlan::longest_in_training(task.transitions.L)),
           L(task.transitions.L),
           LP(kernels().of<F>().row_lanes(L)),
           rows(task.entries, task.observed, plan, task.row_index(plan, threads)) {}

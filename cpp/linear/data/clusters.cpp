@@ -200,7 +200,7 @@ ClusteredRows::ClusteredRows(const Entries& entries, ClusterCodes codes, const O
 
 ClusteredRows::ClusteredRows(const Clusters& found, const Observed& observed, std::size_t L,
                              std::size_t threads)
-    : clusters(found.size()), plan(observed, L, clusters) {
+    : clusters(found.size()), plan(observed, L, clusters, RowPlan::longest_in_training(L)) {
     if (clusters == 0) return;
     tokens = std::make_shared<const RowIndex>(found.tokens(), observed, plan, threads);
     members = std::make_shared<const RowIndex>(found.members(), observed, plan, threads);

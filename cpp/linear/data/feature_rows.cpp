@@ -15,9 +15,8 @@ constexpr std::int64_t ahead = 64;
 
 }  // namespace
 
-RowPlan::RowPlan(const Observed& observed, std::size_t L, std::size_t sums)
+RowPlan::RowPlan(const Observed& observed, std::size_t L, std::size_t sums, std::size_t longest)
     : row_(observed.attributes() + sums, listed), L_(L), sums_(sums) {
-    const std::size_t longest = std::clamp<std::size_t>(L / 16, 2, list_up_to);
     for (std::size_t a = 0; a < attributes(); ++a)
         if (observed.count(a) > longest) row_[a] = static_cast<std::int32_t>(rows_++);
     for (std::size_t i = 0; i < sums; ++i) row_[attributes() + i] = static_cast<std::int32_t>(rows_ + i);

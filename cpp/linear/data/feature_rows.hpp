@@ -5,6 +5,7 @@
 // token: dense rows of rare attributes would fill the cache with zeros (docs/decisions/0008).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,16 +41,20 @@ struct Entries {
 };
 
 // Storage of each weight: in row r of the dense table, or in the list of weights.
-//
-// A row costs its vectors, a list its weights: with few labels even two or three weights are quicker as a row (names with
-// 9 labels and 20 attributes a token: 27 instead of 34 ms an iteration).
 class RowPlan {
 public:
     static constexpr std::size_t list_up_to = 8;
     static constexpr std::int32_t listed = -1;
 
     // sums: number of clusters, which are numbered and get rows after the attributes (linear/data/clusters.hpp).
-    RowPlan(const Observed& observed, std::size_t L, std::size_t sums = 0);
+    // longest: attributes with more weights get rows.
+    RowPlan(const Observed& observed, std::size_t L, std::size_t sums = 0, std::size_t longest = list_up_to);
+
+    // The longest lists of training. A row costs its vectors, a list its weights: with few labels even three weights are
+    // faster as a row (names with 9 labels and 20 attributes per token: 27 instead of 34 ms per iteration).
+    static std::size_t longest_in_training(std::size_t L) {
+        return std::clamp<std::size_t>(L / 16, 2, list_up_to);
+    }
 
     std::int32_t row(std::size_t attribute) const { return row_[attribute]; }
     std::size_t rows() const { return rows_; }
