@@ -404,7 +404,7 @@ class LocalLikelihood64(Loss):
 
     def __init__(self, task: object) -> None: ...
 
-def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, l1: float, epochs: int, burn_in: int, rate: float, seed: int, local: bool, threads: int, go_on: object | None, keep: object | None = None, resumed: object | None = None) -> float:
+def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, l1: float, epochs: int, burn_in: int, rate: float, seed: int, local: bool, threads: int, keep: object | None = None, resumed: object | None = None) -> float:
     """
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).
     """
@@ -668,6 +668,9 @@ class OnlineLearner:
 
     def weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """The weights of a model that stops now."""
+
+    def last_weights(self, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The weights after the last visit, not their mean."""
 
     def snapshot(self) -> dict[str, Any]:
         """The state after an epoch, as views: valid until the next one."""
