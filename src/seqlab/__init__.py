@@ -12,7 +12,7 @@ from seqlab.families.linear import learners as _learners
 from seqlab.lazy import hooks, when_used
 
 if TYPE_CHECKING:
-    from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags, tuning
+    from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags, text, tuning
     from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.families import (
@@ -65,7 +65,7 @@ __all__ += ["LinearTagger", "LocalTagger", "MarkovChain", "MostFrequentTag", "Mu
 __all__ += ["Report", "Reranker", "Sentence", "Streams", "SuffixModel", "Tagger", "Template", "Trellis"]
 __all__ += ["TrellisBatch", "check", "compare", "convert_model", "corpus", "demo_corpus", "draw", "encode"]
 __all__ += ["errors", "evaluate", "evaluation", "features", "inference", "load", "presets", "read"]
-__all__ += ["significance", "stream", "tags", "tune", "tuning", "write"]
+__all__ += ["significance", "stream", "tags", "text", "tune", "tuning", "write"]
 __all__ += _learners.__all__
 
 

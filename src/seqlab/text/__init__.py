@@ -1,0 +1,20 @@
+"""Raw text: tokens, sentences, labels and spans with their places in the text.
+
+Names are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seqlab.lazy import when_used
+
+if TYPE_CHECKING:
+    from seqlab.text.document import Document, Layer, Sentence, Span, Token
+else:  # otherwise a type checker would accept any attribute
+    __getattr__, __dir__ = when_used(
+        __name__,
+        {"document": ("Document", "Layer", "Sentence", "Span", "Token")},
+    )
+
+__all__ = ["Document", "Layer", "Sentence", "Span", "Token"]
