@@ -11,7 +11,7 @@ import textwrap
 import unicodedata
 from pathlib import Path
 
-TARGET = Path(__file__).parent.parent / "cpp" / "text" / "unicode_tables.inc"
+TARGET = Path(__file__).parent.parent / "cpp" / "base" / "text" / "unicode_tables.inc"
 CATEGORIES = [
     "Cn",
     "Cc",
@@ -44,7 +44,29 @@ CATEGORIES = [
     "Zl",
     "Zp",
 ]
-FLAGS = ("upper", "lower", "title", "digit", "decimal", "numeric", "alpha", "space", "cased", "ignorable")
+FLAGS = (
+    "upper",
+    "lower",
+    "title",
+    "digit",
+    "decimal",
+    "numeric",
+    "alpha",
+    "space",
+    "cased",
+    "ignorable",
+    "ideograph",
+)
+UNSPACED = (
+    "CJK UNIFIED",
+    "CJK COMPATIBILITY",
+    "IDEOGRAPHIC ",
+    "HIRAGANA",
+    "KATAKANA",
+    "BOPOMOFO",
+    "TANGUT",
+    "NUSHU",
+)
 
 Kind = tuple[int, int, int, int]  # category, flags, distance to lower case, distance to upper case
 
@@ -52,7 +74,7 @@ Kind = tuple[int, int, int, int]  # category, flags, distance to lower case, dis
 def flags_of(c: str) -> int:
     """One bit for each of FLAGS.
 
-    The last two are not in unicodedata; they show in what becomes of a capital sigma before c (final or not).
+    Cased and ignorable are not in unicodedata; they show in what becomes of a capital sigma before c (final or not).
     """
     sigma_before_end = ("aΣ" + c).lower()[1]
     sigma_before_letter = ("aΣ" + c + "a").lower()[1]
@@ -69,8 +91,15 @@ def flags_of(c: str) -> int:
         c.isspace(),
         cased,
         ignorable,
+        is_ideograph(c),
     )
     return sum(1 << i for i, fact in enumerate(facts) if fact)
+
+
+def is_ideograph(c: str) -> bool:
+    """Characters of scripts without blanks, each a token of its own; planes 2 and 3 are reserved for them."""
+    named = unicodedata.name(c, "").startswith(UNSPACED)
+    return (named and c.isalpha()) or 0x20000 <= ord(c) < 0x3FFFE
 
 
 def kind_of(code: int) -> Kind:

@@ -141,5 +141,6 @@ void bind_corpus(nb::module_& m);
 void bind_render(nb::module_& m);
 void bind_counted(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_text(nb::module_& m);
 
 }  // namespace seqlab::bind

@@ -27,4 +27,5 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_render(m);
     seqlab::bind::bind_counted(m);
     seqlab::bind::bind_ngrams(m);
+    seqlab::bind::bind_text(m);
 }

@@ -1014,3 +1014,12 @@ class ArpaFile:
 
 def read_arpa(text: bytes, longest: int) -> tuple[ArpaFile | None, str, int, str]:
     """(file, "", 0, ""), or (None, error, line, text)."""
+    """(file, "", 0, ""), or (None, trouble, line, text)."""
+
+class TokenRules:
+    """Rules of a tokeniser that needs no model."""
+
+    def __init__(self, clitics: bool, split_hyphens: bool, lines: bool, titles: Sequence[str], abbreviations: Sequence[str], starters: Sequence[str]) -> None: ...
+
+    def segmented(self, text: str) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+        """(begins, ends, sentence offsets, joined) of the tokens of a text."""

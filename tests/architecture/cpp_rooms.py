@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 ROWS: tuple[tuple[str, ...], ...] = (
     ("base",),
     ("trellis", "kernels"),
-    ("inference", "corpus", "encode", "ngrams", "optimise"),
+    ("inference", "corpus", "encode", "ngrams", "optimise", "text"),
     ("linear", "hmm"),
     ("bind",),
 )

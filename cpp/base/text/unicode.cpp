@@ -103,6 +103,15 @@ bool is_alpha(const Kind& kind) {
 bool is_alnum(const Kind& kind) {
     return has(kind, flag_alpha | flag_digit | flag_decimal | flag_numeric);
 }
+bool is_decimal(const Kind& kind) {
+    return has(kind, flag_decimal);
+}
+bool is_space(const Kind& kind) {
+    return has(kind, flag_space);
+}
+bool is_ideograph(const Kind& kind) {
+    return has(kind, flag_ideograph);
+}
 bool is_mark(const Kind& kind) {
     return category_name(kind)[0] == 'M';
 }
@@ -112,6 +121,11 @@ bool is_dash(const Kind& kind) {
 bool is_punctuation(const Kind& kind) {
     const char first = category_name(kind)[0];
     return first == 'P' || first == 'S';
+}
+void each_kind(const std::function<void(char32_t, char32_t, const Kind&)>& visit) {
+    constexpr std::size_t runs = std::size(run_begin);
+    for (std::size_t i = 0; i < runs; ++i)
+        visit(run_begin[i], i + 1 < runs ? run_begin[i + 1] : 0x110000, kinds[run_kind[i]]);
 }
 std::string_view category_name(const Kind& kind) {
     return category_names[kind.category];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,10 +23,16 @@ bool is_title(const Kind& kind);
 bool is_digit(const Kind& kind);
 bool is_alpha(const Kind& kind);
 bool is_alnum(const Kind& kind);
+bool is_decimal(const Kind& kind);
+bool is_space(const Kind& kind);
+// True for characters of scripts that are written without blanks: Han, kana.
+bool is_ideograph(const Kind& kind);
 bool is_mark(const Kind& kind);
 bool is_dash(const Kind& kind);
 // True for punctuation and symbols: categories P and S.
 bool is_punctuation(const Kind& kind);
+// Call visit(begin, end, kind) for runs of code points of one kind, from 0 to 0x110000.
+void each_kind(const std::function<void(char32_t, char32_t, const Kind&)>& visit);
 // The general category in two letters, such as "Lu".
 std::string_view category_name(const Kind& kind);
 

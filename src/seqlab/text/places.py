@@ -83,3 +83,11 @@ def utf16_places(text: str) -> Places:
     places = np.zeros(len(points) + 1, dtype=np.int64)
     np.cumsum(1 + (points > 0xFFFF), out=places[1:])
     return places
+
+
+def checked_text(text: Any) -> str:
+    """Return a text; anything else is an error."""
+    if isinstance(text, str):
+        return text
+    hint = "; decode it first: data.decode('utf-8')" if isinstance(text, (bytes, bytearray)) else ""
+    raise CorpusError(f"a text (str) is wanted, got {text!r:.60} ({type(text).__name__}){hint}")
