@@ -44,28 +44,20 @@ if TYPE_CHECKING:
     from seqlab.foreign import convert_model
     from seqlab.learning.checkpoint import Checkpoint
     from seqlab.tagging import Tagger
+    from seqlab.text import Document, Pipeline, RuleTokeniser
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
     from seqlab.tuning import compare, tune
 
 __version__ = "0.1.0.dev0"
 
-__all__ = [
-    "CRF",
-    "HMM",
-    "MEMM",
-    "BaumWelch",
-    "Categorical",
-    "Checkpoint",
-    "Constraints",
-    "Corpus",
-    "Counting",
-]
-__all__ += ["Dirichlet", "FeatureBag", "Gaussian", "GaussianMeans", "GaussianMixture", "HardEM"]
-__all__ += ["LinearTagger", "LocalTagger", "MarkovChain", "MostFrequentTag", "MultinomialMixture", "Poisson"]
-__all__ += ["Report", "Reranker", "Sentence", "Streams", "SuffixModel", "Tagger", "Template", "Trellis"]
-__all__ += ["TrellisBatch", "check", "compare", "convert_model", "corpus", "demo_corpus", "draw", "encode"]
-__all__ += ["errors", "evaluate", "evaluation", "features", "inference", "load", "presets", "read"]
-__all__ += ["significance", "stream", "tags", "text", "tune", "tuning", "write"]
+__all__ = ["CRF", "HMM", "MEMM", "BaumWelch", "Categorical", "Checkpoint", "Constraints", "Corpus"]
+__all__ += ["Counting", "Dirichlet", "Document", "FeatureBag", "Gaussian", "GaussianMeans"]
+__all__ += ["GaussianMixture", "HardEM", "LinearTagger", "LocalTagger", "MarkovChain", "MostFrequentTag"]
+__all__ += ["MultinomialMixture", "Pipeline", "Poisson", "Report", "Reranker", "RuleTokeniser", "Sentence"]
+__all__ += ["Streams", "SuffixModel", "Tagger", "Template", "Trellis", "TrellisBatch", "check", "compare"]
+__all__ += ["convert_model", "corpus", "demo_corpus", "draw", "encode", "errors", "evaluate", "evaluation"]
+__all__ += ["features", "inference", "load", "presets", "read", "significance", "stream", "tags", "text"]
+__all__ += ["tune", "tuning", "write"]
 __all__ += _learners.__all__
 
 
@@ -91,6 +83,7 @@ if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute of 
             "foreign": ("convert_model",),
             "learning.checkpoint": ("Checkpoint",),
             "tagging": ("Tagger",),
+            "text": ("Document", "Pipeline", "RuleTokeniser"),
             "trellis": ("Constraints", "Trellis", "TrellisBatch"),
             "tuning": ("compare", "tune"),
         },

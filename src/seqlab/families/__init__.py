@@ -55,8 +55,11 @@ CLASSES = {
     "memm": "MEMM",
     "most frequent tag": "MostFrequentTag",
     "multinomial mixture": "MultinomialMixture",
+    "pipeline": "Pipeline",
     "reranker": "Reranker",
+    "rule tokeniser": "RuleTokeniser",
 }
+TEXT = ("Pipeline", "RuleTokeniser")  # in seqlab.text: dataclasses that the codec reads
 
 
 @overload
@@ -99,10 +102,13 @@ def load(
 
 def kinds() -> dict[str, Callable[[Any], Any]]:
     """Return functions that make a model of a state, by kind; each imports its class alone."""
+    from seqlab.store.codec import value_of  # `import seqlab` does without
 
     def maker(name: str) -> Callable[[Any], Any]:
         def revived(state: Any) -> Any:
             try:
+                if name in TEXT:
+                    return value_of(getattr(import_module("seqlab.text"), name), state)
                 return getattr(import_module("seqlab.families"), name).from_state(state)
             except RecursionError:
                 from seqlab.errors import StoreError  # not needed by `import seqlab`

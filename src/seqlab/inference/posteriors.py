@@ -92,13 +92,17 @@ class Posterior(Tabular):
             raise LabelError(f"span({i}, {j}) lies outside a sequence of {self.trellis.T} positions")
         if isinstance(path, str):
             names = self.trellis.labels
-            return typed_span(names, self.trellis.T, i, j, path, self.span)
+            return typed_span(names, self.trellis.T, i, j, path, self._path)
         ids = self.trellis.label_set.ids(path)
         if len(ids) != j - i:
             raise ShapeError(
                 f"span({i}, {j}) covers {j - i} positions (the end is not included), but {len(ids)} labels came"
             )
         return self._sound(self._messages.span(i, j, ids))
+
+    def _path(self, i: int, j: int, ids: Iterable[Label]) -> float:
+        """P of label numbers that are known to be in order."""
+        return self._sound(self._messages.span(i, j, np.array(ids, dtype=np.int32)))
 
     def _sound(self, value: float) -> float:
         if math.isnan(value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,9 @@ from seqlab.tags import Scheme
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
+
+if TYPE_CHECKING:
+    from seqlab.text.pipeline import Pipeline
 
 Sentences = Corpus | Iterable[Iterable[Any]]  # X
 Sequences = Corpus | Iterable[Any]  # X of models that also read numbers, one after another
@@ -355,6 +358,19 @@ class Tagger(Model):
         """Draw n labellings; the same seed draws the same ones. tokens, known, allowed as for tag."""
         self._check_meaning("sample")
         return inference.sample(self.trellis(tokens, known=known, allowed=allowed), n, seed=seed)
+
+    # ------------------------------------------------------------------------------------------ raw text
+
+    def with_text(self, tokeniser: Any = None, *, probabilities: bool = True) -> Pipeline:
+        """Make a Pipeline that labels raw text with this tagger.
+
+        tokeniser       as of Pipeline; None for the rules of RuleTokeniser
+        probabilities   False leaves the probabilities of spans out
+        """
+        from seqlab.text.pipeline import Pipeline
+
+        self._check_fitted("with_text")
+        return Pipeline(tokeniser, self, probabilities=probabilities)
 
     # ------------------------------------------------------------------------------------------ inside
 

@@ -11,14 +11,26 @@ from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
     from seqlab.text.document import Document, Layer, Sentence, Span, Token
+    from seqlab.text.pipeline import Pipeline
     from seqlab.text.rules import RuleTokeniser, split_sentences, tokenise
 else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {
             "document": ("Document", "Layer", "Sentence", "Span", "Token"),
+            "pipeline": ("Pipeline",),
             "rules": ("RuleTokeniser", "split_sentences", "tokenise"),
         },
     )
 
-__all__ = ["Document", "Layer", "RuleTokeniser", "Sentence", "Span", "Token", "split_sentences", "tokenise"]
+__all__ = [
+    "Document",
+    "Layer",
+    "Pipeline",
+    "RuleTokeniser",
+    "Sentence",
+    "Span",
+    "Token",
+    "split_sentences",
+    "tokenise",
+]

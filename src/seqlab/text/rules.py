@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from seqlab import _core
+from seqlab import _core, store
 from seqlab.arrays import switch
 from seqlab.errors import OptionError
 from seqlab.shown import Brief
+from seqlab.store.codec import state_of
 from seqlab.text import english
 from seqlab.text.document import Document
 from seqlab.text.places import checked_text
@@ -58,6 +60,10 @@ class RuleTokeniser(Brief):
         """Return the text with its tokens and sentences."""
         begins, ends, offsets, joined = self._rules.segmented(checked_text(text))
         return Document(text, begins, ends, offsets, joined.view(bool))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the options to a file at path, whole or not at all; seqlab.load(path) reads it."""
+        store.write(path, state_of(self))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what belongs to this process."""

@@ -1,0 +1,83 @@
+"""Spans of labels as parts of a text, with their probabilities."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from seqlab import inference
+from seqlab.corpus import Corpus
+from seqlab.tags import spans as read_spans
+from seqlab.text.document import Document, Span
+
+TAG = re.compile(r"[BIMELSU]-.")  # a letter of a scheme and a type
+OUTSIDE = "O"
+TOGETHER = 50_000  # tokens whose probabilities are held at one time
+
+
+def is_span_layer(tagger: Any) -> bool:
+    """Tell whether the labels of a tagger are tags of spans: B-PER, I-PER, O."""
+    if getattr(tagger, "scheme_", None) is not None:
+        return True
+    labels = [label for label in tagger.labels_ if label != OUTSIDE]
+    return bool(labels) and all(TAG.match(label) for label in labels)
+
+
+def spans_of(
+    documents: Sequence[Document],
+    corpus: Corpus,
+    column: str,
+    tagger: Any,
+    threads: int,
+    *,
+    probabilities: bool,
+) -> list[list[Span]]:
+    """Find the spans of each document.
+
+    corpus    the sentences of all documents
+    column    of the labels in it
+    """
+    labels = corpus.column(column)
+    found = read_spans(labels, getattr(tagger, "scheme_", None)) if labels else []
+    chances = _probabilities(corpus, found, tagger, threads) if probabilities else {}
+    bounds = np.cumsum([0, *(len(one.sentences) for one in documents)]).tolist()
+    spans = []
+    for document, (first, last) in zip(documents, pairwise(bounds), strict=True):
+        own = []
+        for sentence in range(first, last):
+            begin = int(document.offsets[sentence - first])
+            for k, one in enumerate(found[sentence]):
+                b, e = int(document.begins[begin + one.start]), int(document.ends[begin + one.end - 1])
+                own.append(Span(b, e, one.type, document.text[b:e], chances.get((sentence, k))))
+        spans.append(own)
+    return spans
+
+
+def _probabilities(
+    corpus: Corpus, found: Sequence[Sequence[Any]], tagger: Any, threads: int
+) -> dict[tuple[int, int], float]:
+    """Compute the probability of each span, {(sentence, number of the span): P}; none where the model has none."""
+    if not getattr(tagger, "_probabilistic", False) or not hasattr(tagger, "trellis"):
+        return {}
+    chances = {}
+    for some in _blocks(corpus, [i for i, spans in enumerate(found) if spans]):
+        sums: Any = inference.posterior(tagger._trellises(corpus.take(some), threads), threads=threads)
+        for i, one in zip(some, sums, strict=True):
+            for k, span in enumerate(found[i]):
+                chances[i, k] = float(one.span(span.start, span.end, span.type))
+    return chances
+
+
+def _blocks(corpus: Corpus, sentences: list[int]) -> Iterator[list[int]]:
+    """Cut a list of sentences into parts of at most TOGETHER tokens, or of one sentence."""
+    ends = np.cumsum(corpus.lengths[sentences]).tolist()
+    first, done = 0, 0
+    while first < len(sentences):
+        last = max(bisect_right(ends, done + TOGETHER), first + 1)
+        yield sentences[first:last]
+        first, done = last, ends[last - 1]
