@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from seqlab import _core, evaluation, inference
+from seqlab import _core, evaluation, inference, text
 from seqlab.arrays import LabelIds, Probabilities, thread_count, whole_number
 from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.corpus.columns import resolve, token_place
@@ -43,9 +43,6 @@ from seqlab.tags import Scheme
 from seqlab.trellis import Trellis
 from seqlab.trellis.constraints import PerPosition
 from seqlab.trellis.labels import Label
-
-if TYPE_CHECKING:
-    from seqlab.text.pipeline import Pipeline
 
 Sentences = Corpus | Iterable[Iterable[Any]]  # X
 Sequences = Corpus | Iterable[Any]  # X of models that also read numbers, one after another
@@ -361,16 +358,14 @@ class Tagger(Model):
 
     # ------------------------------------------------------------------------------------------ raw text
 
-    def with_text(self, tokeniser: Any = None, *, probabilities: bool = True) -> Pipeline:
+    def with_text(self, tokeniser: Any = None, *, probabilities: bool = True) -> text.Pipeline:
         """Make a Pipeline that labels raw text with this tagger.
 
         tokeniser       as of Pipeline; None for the rules of RuleTokeniser
         probabilities   False leaves the probabilities of spans out
         """
-        from seqlab.text.pipeline import Pipeline
-
         self._check_fitted("with_text")
-        return Pipeline(tokeniser, self, probabilities=probabilities)
+        return text.Pipeline(tokeniser, self, probabilities=probabilities)
 
     # ------------------------------------------------------------------------------------------ inside
 

@@ -119,7 +119,7 @@ class Pipeline:
             except SeqlabError as error:
                 there = ", ".join(map(repr, corpus.columns))
                 raise OptionError(
-                    f"the tagger of layer {name!r} cannot be used on text: {error.message.strip()}; the words and the "
+                    f"the tagger of layer {name!r} cannot be used on text: {error}; the words and the "
                     f"layers of the taggers before it are there, {there}",
                     option="taggers",
                 ) from error
