@@ -11,6 +11,7 @@ from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
     from seqlab.text.document import Document, Layer, Sentence, Span, Token
+    from seqlab.text.files import read_text, stream_text
     from seqlab.text.pipeline import Pipeline
     from seqlab.text.rules import RuleTokeniser, split_sentences, tokenise
 else:  # otherwise a type checker would accept any attribute
@@ -18,6 +19,7 @@ else:  # otherwise a type checker would accept any attribute
         __name__,
         {
             "document": ("Document", "Layer", "Sentence", "Span", "Token"),
+            "files": ("read_text", "stream_text"),
             "pipeline": ("Pipeline",),
             "rules": ("RuleTokeniser", "split_sentences", "tokenise"),
         },
