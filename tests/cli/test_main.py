@@ -155,7 +155,7 @@ def _without(stream, command):
             "seqlab check: unrecognized arguments: --zzzzz 9; see seqlab check --help",
         ),
         (["--fly"], "seqlab: unrecognized arguments: --fly; see seqlab --help"),
-        (["--fly", "tag", "m"], "seqlab tag: unrecognized arguments: --fly; see seqlab tag --help"),
+        (["--qqq", "tag", "m"], "seqlab tag: unrecognized arguments: --qqq; see seqlab tag --help"),
     ],
 )
 def test_an_option_that_is_unknown_is_said_with_the_command(argv, message, capsys):

@@ -82,8 +82,10 @@ def _run(argv: Sequence[str] | None) -> int:
     chosen = _module(name) if name in COMMANDS else None
     parser = _parser(name, chosen, alone=given[:1] == [name])
     arguments, unknown = parser.parse_known_args(given)
+    own = getattr(arguments, "parser", parser)
+    unknown = own.placed(arguments, unknown)
     if unknown:
-        getattr(arguments, "parser", parser).unknown(unknown)
+        own.unknown(unknown)
     if chosen is None:
         parser.print_help(sys.stderr)
         return WRONG_USE

@@ -182,6 +182,14 @@ def load_tagger(path: str, *, chain: bool = False) -> Any:
     chain   True if it must have scores of labels and transitions, unlike a re-ranker
     """
     model = load_model(path)
+    check_tagger(path, model, chain=chain)
+    return model
+
+
+def check_tagger(path: str, model: Any, *, chain: bool = False) -> None:
+    """Reject a model that labels no sentences of tokens; path and chain as for load_tagger."""
+    if hasattr(model, "tokeniser"):
+        raise OptionError(f"{path} holds a pipeline for raw text, and this command reads tokens")
     if not hasattr(model, "annotate"):
         raise OptionError(f"{path} holds a {type(model).__name__}, which labels no sentences")
     if chain and not hasattr(model, "trellis"):
@@ -189,7 +197,6 @@ def load_tagger(path: str, *, chain: bool = False) -> Any:
             f"{path} holds a {type(model).__name__}, which has no scores of single labels; "
             f"save its generator_ and ask that"
         )
-    return model
 
 
 def load_model(path: str) -> Any:

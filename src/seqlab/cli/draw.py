@@ -8,10 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import seqlab
-from seqlab.cli import outputs, parsing
+from seqlab.cli import outputs, parsing, raw
 from seqlab.cli.corpora import (
     label_column,
-    load_tagger,
     one_sentence,
     read_corpora,
     string_columns,
@@ -53,8 +52,8 @@ seqlab draw graph mrf --length 3"""
 
 MOST_FILES = {"trellis": 2, "tables": 2, "moves": 1, "states": 1, "boundary": 1, "mixture": 2, "graph": 1}
 USED = {  # options of each picture, besides those of all pictures
-    "trellis": ("sentence", "number", "nbest", "most", *parsing.READ),
-    "tables": ("sentence", "number", "most", "table", "logs", *parsing.READ),
+    "trellis": ("sentence", "number", "raw", "layer", "nbest", "most", *parsing.READ),
+    "tables": ("sentence", "number", "raw", "layer", "most", "table", "logs", *parsing.READ),
     "moves": ("most", "top", "form"),
     "learning": (),
     "confusion": ("most", "label", "threads", *parsing.READ),
@@ -89,6 +88,8 @@ OPTIONS = (
     option("-o --output FILE", "the picture (default: WHAT.svg); - is standard output", writes="picture"),
     parsing.SENTENCE,
     parsing.NUMBER,
+    raw.RAW,
+    raw.LAYER,
     option("--nbest N", "paths of a trellis (default: 1)", whole(1)),
     option("--most N", "largest number of labels or states", whole(1)),
     option("--table", "one table alone", choices=("forward", "backward", "viterbi")),
@@ -165,9 +166,9 @@ def _learning(arguments: argparse.Namespace, model: str, files: list[str]) -> se
 
 def _trellis(arguments: argparse.Namespace, model: str, files: list[str]) -> seqlab.draw.Picture:
     """Draw the trellis of a sentence, or the tables of the algorithms."""
-    tagger = load_tagger(model, chain=True)
+    tagger, pipe = raw.loaded(model, arguments, chain=True)
     arguments.file = files[0] if files else None
-    sentence, words = one_sentence(arguments, tagger)
+    sentence, words = raw.one_raw_sentence(arguments, pipe) if pipe else one_sentence(arguments, tagger)
     positions = max(16, len(words))
     if arguments.what == "tables":
         return seqlab.draw.tables_picture(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from seqlab.cli import parsing
-from seqlab.cli.corpora import load_tagger, one_sentence
+from seqlab.cli import parsing, raw
+from seqlab.cli.corpora import one_sentence
 from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json, table
 from seqlab.errors import AbsentError, OptionError, QuestionError
@@ -31,6 +31,8 @@ OPTIONS = (
     option("file FILE", "sentences; - is standard input", nargs="?", reads=True),
     parsing.SENTENCE,
     parsing.NUMBER,
+    raw.RAW,
+    raw.LAYER,
     option("--at WHERE", "the word to explain, or its number from 0"),
     option("--label -l LABEL", "the label to explain (default: the best)"),
     option("--rival LABEL", "what to compare it with (default: the next best)"),
@@ -42,8 +44,8 @@ OPTIONS = (
 
 def run(arguments: argparse.Namespace) -> None:
     """Find the sentence and explain a label."""
-    tagger: Any = load_tagger(arguments.model, chain=True)
-    sentence, words = one_sentence(arguments, tagger)
+    tagger, pipe = raw.loaded(arguments.model, arguments, chain=True)
+    sentence, words = raw.one_raw_sentence(arguments, pipe) if pipe else one_sentence(arguments, tagger)
     if arguments.at is None:
         parsing.refuse(arguments, ("label", "rival", "rows"), "is for one word; name it with --at")
         rows = _overview(tagger, sentence, words)

@@ -75,6 +75,23 @@ class Parser(argparse.ArgumentParser):
         """Print the error and exit with 2."""
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
+    def placed(self, arguments: argparse.Namespace, words: list[str]) -> list[str]:
+        """Add files that come behind an option to those before it; return the words that are left.
+
+        argparse takes a list of files to be over at the first option: seqlab tag MODEL --raw FILE.
+        """
+        last = self._get_positional_actions()[-1:]
+        if not words or not last or any(word.startswith("-") and word != "-" for word in words):
+            return words
+        found = getattr(arguments, last[0].dest, None)
+        if last[0].nargs in {"*", "+"}:
+            setattr(arguments, last[0].dest, [*(found or []), *words])
+            return []
+        if last[0].nargs == "?" and found is None:
+            setattr(arguments, last[0].dest, words[0])
+            return words[1:]
+        return words
+
     def unknown(self, words: list[str]) -> NoReturn:
         """Make the error for unknown words."""
         first = words[0].partition("=")[0]

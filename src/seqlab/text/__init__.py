@@ -25,14 +25,5 @@ else:  # otherwise a type checker would accept any attribute
         },
     )
 
-__all__ = [
-    "Document",
-    "Layer",
-    "Pipeline",
-    "RuleTokeniser",
-    "Sentence",
-    "Span",
-    "Token",
-    "split_sentences",
-    "tokenise",
-]
+__all__ = ["Document", "Layer", "Pipeline", "RuleTokeniser", "Sentence", "Span", "Token", "read_text"]
+__all__ += ["split_sentences", "stream_text", "tokenise"]

@@ -14,13 +14,12 @@ from typing import Any
 
 import seqlab
 from seqlab import errors
-from seqlab.cli import parsing
+from seqlab.cli import parsing, raw
 from seqlab.cli.corpora import (
     doubts,
     file_of,
     forced,
     given_text,
-    load_tagger,
     named_for,
     placed,
     refuse_swapped,
@@ -40,7 +39,11 @@ lines get a key "predicted". Plain text (one sentence a line) becomes columns of
 Files of any size are read and written a block at a time.
 
 --nbest writes a line "# rank probability" before each labelling. --spans writes a line a
-span: sentence, begin, end (not included), type, probability, words; all counted from 0."""
+span: sentence, begin, end (not included), type, probability, words; all counted from 0.
+
+With --raw the input is text as people write it. Tokens and sentences are found first, by the
+tokeniser in the model's file or by rules, and begin and end are places in the text. A file
+that has a tokeniser (a pipeline) needs no --raw. en-demo is a model that comes with seqlab."""
 
 EXAMPLES = """\
 seqlab tag chunks.model new.txt > tagged.txt
@@ -48,7 +51,9 @@ seqlab tag chunks.model test.txt | conlleval -d '\\t'
 seqlab tag pos.model --sentence "The old man the boats ."
 cat *.txt.gz | seqlab tag pos.model - -o tagged.txt.gz --threads 2
 seqlab tag ner.model tweets.txt --spans
-seqlab tag ner.model tweets.txt --marginals --json"""
+seqlab tag ner.model tweets.txt --marginals --json
+echo "Anna Weber lives in New York." | seqlab tag en-demo
+seqlab tag ner.model letter.txt --raw --spans"""
 
 
 def _in_place(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -66,6 +71,7 @@ OPTIONS = (
         "-o --output FILE", "instead of standard output", default="-", writes="corpus", in_place=_in_place
     ),
     parsing.SENTENCE,
+    raw.RAW,
     Group(
         "what is written (instead of the best label of each token)",
         Group(
@@ -78,6 +84,8 @@ OPTIONS = (
         ),
         option("--to FORMAT", f"another format than the input's: {', '.join(LABELLED)}", choices=LABELLED),
         option("--json", "a JSON object a line for each sentence"),
+        raw.OFFSETS,
+        raw.LAYER,
     ),
     Group(
         "how labels are found",
@@ -95,13 +103,19 @@ def run(arguments: argparse.Namespace) -> None:
     """Read, label, write."""
     # NumPy would start threads for linear algebra, which tagging does not use: ten milliseconds.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sources = _sources(arguments)
     _refuse_ignored(arguments)
+    if arguments.sentence is not None and arguments.files:
+        raise errors.OptionError("--sentence is the input already; leave the files out")
     refuse_swapped("tag", arguments.model, arguments.files)
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise errors.OptionError("--decode beam and --beam N belong together: pass both, or neither")
-    tagger = load_tagger(arguments.model)  # before anything is written, and before the input is read
-    pieces: Iterator[bytes] = tagged(tagger, sources, arguments)
+    tagger, pipe = raw.loaded(arguments.model, arguments)  # before anything is written or read
+    if pipe is not None:
+        _refuse_on_text(arguments)
+        put_pieces(arguments.output, raw.tagged(pipe, _texts(arguments), arguments))
+        return
+    parsing.refuse(arguments, ["layer", "offsets"], "is for raw text; pass --raw, or a pipeline's file")
+    pieces: Iterator[bytes] = tagged(tagger, _sources(arguments), arguments)
     if any(same_file(arguments.output, one) for one in arguments.files):
         first = next(pieces, b"")
         if not first:
@@ -125,14 +139,28 @@ def _refuse_ignored(arguments: argparse.Namespace) -> None:
         parsing.refuse(arguments, ["decode", "beam"], why)
 
 
+def _refuse_on_text(arguments: argparse.Namespace) -> None:
+    """Reject options that raw text has no use for."""
+    raw.refuse_tokens(arguments)
+    if any(same_file(arguments.output, one) for one in arguments.files):
+        raise errors.OptionError(f"{arguments.output} is the text itself; write the labels to another file")
+    others = ("nbest", "marginals", "all_marginals", "to", "decode", "beam", "known")
+    parsing.refuse(arguments, others, "is for sentences of tokens, and this is raw text; leave it out")
+
+
+def _texts(arguments: argparse.Namespace) -> list[Any]:
+    """Find the files of the input; one without a name for --sentence."""
+    if arguments.sentence is not None:
+        return [None]
+    if not arguments.files and sys.stdin is not None and sys.stdin.isatty():
+        print("seqlab: reading from the keyboard; Ctrl-D ends it", file=sys.stderr)
+    return list(arguments.files) or ["-"]
+
+
 def _sources(arguments: argparse.Namespace) -> list[Any]:
     """Find the input: files, standard input, or --sentence."""
     if arguments.sentence is None:
-        if not arguments.files and sys.stdin is not None and sys.stdin.isatty():
-            print("seqlab: reading from the keyboard; Ctrl-D ends it", file=sys.stderr)
-        return list(arguments.files) or ["-"]
-    if arguments.files:
-        raise errors.OptionError("--sentence is the input already; leave the files out")
+        return _texts(arguments)
     text, reading = given_text(arguments.sentence, parsing.reading_of(arguments))
     arguments.format = reading.get("format")
     return [text]
@@ -175,6 +203,9 @@ def _blocks(
             for number, block in enumerate(_sentences(stream(file or path, **options))):
                 for doubt in () if number or certain else doubts(block, tagger):
                     warnings.warn(doubt, errors.CorpusWarning, stacklevel=2)
+                remark = None if number else raw.glued(block)
+                if remark is not None:
+                    warnings.warn(remark, errors.CorpusWarning, stacklevel=2)
                 yield named_for(block, tagger, given), first
                 first += len(block)
                 if file is not None:
