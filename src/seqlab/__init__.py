@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from seqlab.foreign import convert_model
     from seqlab.learning.checkpoint import Checkpoint
     from seqlab.tagging import Tagger
-    from seqlab.text import Document, Pipeline, RuleTokeniser
+    from seqlab.text import Document, Pipeline, RuleTokeniser, TrainedTokeniser
     from seqlab.trellis import Constraints, Trellis, TrellisBatch
     from seqlab.tuning import compare, tune
 
@@ -54,10 +54,10 @@ __all__ = ["CRF", "HMM", "MEMM", "BaumWelch", "Categorical", "Checkpoint", "Cons
 __all__ += ["Counting", "Dirichlet", "Document", "FeatureBag", "Gaussian", "GaussianMeans"]
 __all__ += ["GaussianMixture", "HardEM", "LinearTagger", "LocalTagger", "MarkovChain", "MostFrequentTag"]
 __all__ += ["MultinomialMixture", "Pipeline", "Poisson", "Report", "Reranker", "RuleTokeniser", "Sentence"]
-__all__ += ["Streams", "SuffixModel", "Tagger", "Template", "Trellis", "TrellisBatch", "check", "compare"]
-__all__ += ["convert_model", "corpus", "demo_corpus", "draw", "encode", "errors", "evaluate", "evaluation"]
-__all__ += ["features", "inference", "load", "presets", "read", "significance", "stream", "tags", "text"]
-__all__ += ["tune", "tuning", "write"]
+__all__ += ["Streams", "SuffixModel", "Tagger", "Template", "TrainedTokeniser", "Trellis", "TrellisBatch"]
+__all__ += ["check", "compare", "convert_model", "corpus", "demo_corpus", "draw", "encode", "errors"]
+__all__ += ["evaluate", "evaluation", "features", "inference", "load", "presets", "read", "significance"]
+__all__ += ["stream", "tags", "text", "tune", "tuning", "write"]
 __all__ += _learners.__all__
 
 
@@ -83,7 +83,7 @@ if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute of 
             "foreign": ("convert_model",),
             "learning.checkpoint": ("Checkpoint",),
             "tagging": ("Tagger",),
-            "text": ("Document", "Pipeline", "RuleTokeniser"),
+            "text": ("Document", "Pipeline", "RuleTokeniser", "TrainedTokeniser"),
             "trellis": ("Constraints", "Trellis", "TrellisBatch"),
             "tuning": ("compare", "tune"),
         },

@@ -1023,3 +1023,29 @@ class TokenRules:
 
     def segmented(self, text: str) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray, numpy.ndarray]:
         """(begins, ends, sentence offsets, joined) of the tokens of a text."""
+
+def class_codes(text: str) -> numpy.ndarray:
+    """Class of each character, as tokenisers see it."""
+
+class_count: int = 30
+
+def cut_keys(text: str, places: numpy.ndarray) -> numpy.ndarray:
+    """Contexts of places in a text, as keys."""
+
+def word_keys(text: str, begins: numpy.ndarray, ends: numpy.ndarray) -> numpy.ndarray:
+    """Words of a text in lower case, as keys."""
+
+class LearnedTokens:
+    """A trained tokeniser."""
+
+    def __init__(self, rules: TokenRules, pairs: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], word_kinds: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_weights(self, keys: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def examples(self, text: str) -> tuple[Any, ...]:
+        """
+        (places, gap, offsets of paragraphs, indptr, keys of features) of a text, for training.
+        """
+
+    def segmented(self, text: str) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+        """(begins, ends, sentence offsets, joined) of the tokens of a text."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from seqlab.evaluation.headline import Interval, Significance, significance
     from seqlab.evaluation.report import Report, evaluate
     from seqlab.evaluation.scores import Confusion, Mistake, Score, ScoreTable
+    from seqlab.evaluation.segmentation import Agreement, SegmentationReport, score_segmentation
     from seqlab.evaluation.spans import Invalid, SpanReport
 else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
@@ -22,10 +23,11 @@ else:  # otherwise a type checker would accept any attribute
             "headline": ("Interval", "Significance", "significance"),
             "report": ("Report", "evaluate"),
             "scores": ("Confusion", "Mistake", "Score", "ScoreTable"),
+            "segmentation": ("Agreement", "SegmentationReport", "score_segmentation"),
             "spans": ("Invalid", "SpanReport"),
         },
     )
 
-__all__ = ["Check", "Confusion", "Finding", "Interval", "Invalid", "Mistake", "Report", "Score"]
+__all__ = ["Agreement", "Check", "Confusion", "Finding", "Interval", "Invalid", "Mistake", "Report", "Score"]
 __all__ += ["ScoreTable", "Significance", "SpanReport", "check", "evaluate", "many_to_one", "one_to_one"]
-__all__ += ["significance", "v_measure"]
+__all__ += ["SegmentationReport", "score_segmentation", "significance", "v_measure"]

@@ -58,8 +58,9 @@ CLASSES = {
     "pipeline": "Pipeline",
     "reranker": "Reranker",
     "rule tokeniser": "RuleTokeniser",
+    "trained tokeniser": "TrainedTokeniser",
 }
-TEXT = ("Pipeline", "RuleTokeniser")  # in seqlab.text: dataclasses that the codec reads
+TEXT = ("Pipeline", "RuleTokeniser", "TrainedTokeniser")  # in seqlab.text: dataclasses that the codec reads
 
 
 @overload

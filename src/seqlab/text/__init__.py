@@ -12,18 +12,22 @@ from seqlab.lazy import when_used
 if TYPE_CHECKING:
     from seqlab.text.document import Document, Layer, Sentence, Span, Token
     from seqlab.text.files import read_text, stream_text
+    from seqlab.text.gold import align, detokenise, read_conllu
     from seqlab.text.pipeline import Pipeline
     from seqlab.text.rules import RuleTokeniser, split_sentences, tokenise
+    from seqlab.text.trained import TrainedTokeniser
 else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {
             "document": ("Document", "Layer", "Sentence", "Span", "Token"),
             "files": ("read_text", "stream_text"),
+            "gold": ("align", "detokenise", "read_conllu"),
             "pipeline": ("Pipeline",),
             "rules": ("RuleTokeniser", "split_sentences", "tokenise"),
+            "trained": ("TrainedTokeniser",),
         },
     )
 
-__all__ = ["Document", "Layer", "Pipeline", "RuleTokeniser", "Sentence", "Span", "Token", "read_text"]
-__all__ += ["split_sentences", "stream_text", "tokenise"]
+__all__ = ["Document", "Layer", "Pipeline", "RuleTokeniser", "Sentence", "Span", "Token", "TrainedTokeniser"]
+__all__ += ["align", "detokenise", "read_conllu", "read_text", "split_sentences", "stream_text", "tokenise"]

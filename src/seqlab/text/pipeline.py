@@ -26,6 +26,7 @@ from seqlab.text.document import WORD, Document
 from seqlab.text.places import checked_text
 from seqlab.text.rules import RuleTokeniser
 from seqlab.text.spans import is_span_layer, spans_of
+from seqlab.text.trained import TrainedTokeniser
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
@@ -67,7 +68,7 @@ class _Tokeniser(Part):
     """The stored tokeniser: by rules, or a trained one."""
 
     def __init__(self) -> None:
-        super().__init__(RuleTokeniser)
+        super().__init__(RuleTokeniser, TrainedTokeniser)
 
     def put(self, state: State, name: str, value: Any) -> None:
         if not hasattr(value, "stored_kind"):
