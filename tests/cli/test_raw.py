@@ -147,5 +147,5 @@ def test_options_of_raw_text_are_refused_for_tokens(shell, models):
     assert "--layer is for raw text" in shell.refused(
         "tag", models / "names.model", "--layer", "x", stdin="a\n"
     )
-    assert "reads tokens" in shell.refused("eval", models / "pipe.model", "demo:test")
-    assert "1 layers" not in shell.refused("explain", models / "pipe.model")
+    assert "reads tokens" in shell.refused("draw", "confusion", models / "pipe.model", "demo:test")
+    assert "one text is wanted" in shell.refused("explain", models / "pipe.model")

@@ -231,8 +231,17 @@ def refuse_swapped(command: str, model: str, files: Sequence[str]) -> None:
         )
 
 
+def is_builtin(name: str) -> bool:
+    """Return True for the name of a model that comes with seqlab, if no file has it."""
+    from seqlab.families import DEMO
+
+    return name == DEMO and not os.path.exists(name)  # noqa: PTH110
+
+
 def is_model(path: str) -> bool:
-    """Return True if a file begins like a model file: the length of a header, then JSON."""
+    """Return True if a file begins like a model file, the length of a header, then JSON; or for a model of seqlab."""
+    if is_builtin(path):
+        return True
     head = first_bytes(path, 9)
     return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
 

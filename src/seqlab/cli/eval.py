@@ -6,9 +6,10 @@ import argparse
 from typing import Any
 
 import seqlab
-from seqlab.cli import parsing
+from seqlab.cli import parsing, raw
 from seqlab.cli.corpora import (
     is_model,
+    load_model,
     load_tagger,
     read_corpora,
     refuse_swapped,
@@ -26,18 +27,24 @@ How good labels are: by token, by sentence, and by span where labels are tags su
 
 With a model: it labels the files, and the column that it was trained on has the right
 labels. Without one: the last two columns hold the right and the predicted labels, as
-`seqlab tag` writes them and conlleval reads them."""
+`seqlab tag` writes them and conlleval reads them.
+
+With --raw, or with a model that has a tokeniser, the whole way from raw text: tokens, words,
+sentences and labels at their right places, as in the CoNLL 2018 shared task. The text is that
+of CoNLL-U; words of other files are written as people do, without blanks before commas."""
 
 EXAMPLES = """\
 seqlab eval chunks.model test.txt
 seqlab eval chunks.model test.txt --bootstrap 1000 --html report.html
 seqlab tag chunks.model test.txt | seqlab eval -
 seqlab eval tagged.txt --train train.txt
-seqlab eval a.model test.txt --against b.model"""
+seqlab eval a.model test.txt --against b.model
+seqlab eval english.model test.conllu --raw"""
 
 
 OPTIONS = (
     option("files [MODEL] FILE", "a model and labelled sentences, or these alone", nargs="+", reads=True),
+    raw.RAW,
     parsing.GOLD,
     option("--predicted COLUMN", "the predicted ones, without a model (default: the last)"),
     option("--train FILE", "without a model: what it was trained on, for unseen words", reads=True),
@@ -64,6 +71,11 @@ def run(arguments: argparse.Namespace) -> None:
         options["scheme"] = None if arguments.scheme == "none" else arguments.scheme
     refuse_swapped("eval", arguments.files[0], arguments.files[1:])
     judge = _of_model if is_model(arguments.files[0]) else _of_columns
+    if judge is _of_model or arguments.raw:
+        found = _of_text(arguments)
+        if found is not None:
+            print_json(found.to_dict()) if arguments.json else print(found.text())
+            return
     report, more = judge(arguments, options)
     if arguments.html:
         report.html(arguments.html, title=f"Evaluation of {' '.join(arguments.files)}")
@@ -73,6 +85,26 @@ def run(arguments: argparse.Namespace) -> None:
     print(report.text())
     if more is not None:
         print(f"\na is {arguments.files[0]}, b is {arguments.against}\n{more}")
+
+
+def _of_text(arguments: argparse.Namespace) -> Any:
+    """Evaluate tokens, sentences and labels of raw text; None for a tagger of sentences that come as tokens."""
+    from seqlab.cli.kinds.tokeniser import documents_of
+    from seqlab.evaluation import score_segmentation
+
+    name, *files = arguments.files
+    model = load_model(name)
+    pipe = raw.pipeline_in(model, raw=arguments.raw)
+    if pipe is None:
+        return None
+    if not files:
+        raise OptionError(f"{name} is a model; name a file of texts whose tokens are known behind it")
+    unused = ("label", "predicted", "train", "against", "metric", "scheme", "strict", "bootstrap", "html")
+    parsing.refuse(
+        arguments, [flag for flag in unused if getattr(arguments, flag)], "has no meaning for raw text"
+    )
+    gold = documents_of(arguments, files, labels=pipe.names)
+    return score_segmentation(gold, pipe.many([one.text for one in gold], threads=arguments.threads))
 
 
 def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[seqlab.Report, Any]:

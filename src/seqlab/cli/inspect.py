@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.cli import parsing
-from seqlab.cli.corpora import is_arpa, refuse_stream
+from seqlab.cli.corpora import is_arpa, is_builtin, refuse_stream
 from seqlab.cli.kinds.inside import learned
 from seqlab.cli.kinds.inside import text as text_of
 from seqlab.cli.parsing import option, whole
@@ -64,8 +64,13 @@ def _facts(arguments: argparse.Namespace) -> dict[str, Any]:
         raise OptionError(
             f"{arguments.model} is an ARPA file; seqlab convert makes a model of it, whose contents can be shown"
         )
+    if is_builtin(arguments.model):
+        return _of_text(load(arguments.model), {"model": arguments.model, "kind": "pipeline"})
     state = store.read(arguments.model, verify=arguments.verify)
     tagger: Any = load(arguments.model)
+    if not hasattr(tagger, "get_params"):
+        known = {"model": arguments.model, "kind": state.kind, "bytes": Path(arguments.model).stat().st_size}
+        return _of_text(tagger, {**known, **_versions(arguments.model)})
     labels = tuple(getattr(tagger, "labels_", ()))
     for label in arguments.label or ():
         if label not in labels:
@@ -95,6 +100,31 @@ def _facts(arguments: argparse.Namespace) -> dict[str, Any]:
         "parts": dict(parts.most_common()),
         **_learned(tagger, arguments.top, arguments.label or labels),
     }
+
+
+def _of_text(model: Any, known: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of a pipeline or tokeniser."""
+    tokeniser = getattr(model, "tokeniser", model)
+    layers = zip(getattr(model, "names", ()), getattr(model, "taggers", ()), strict=True)
+    return {
+        **known,
+        "about": getattr(model, "about", ""),
+        "tokeniser": repr(tokeniser),
+        "layers": {name: {"python": repr(one), "labels": list(one.labels_)} for name, one in layers},
+    }
+
+
+def _text_of_pipeline(facts: dict[str, Any]) -> str:
+    told = [(name, str(facts[name])) for name in ("model", "kind", "about", "tokeniser") if facts.get(name)]
+    rows: list[tuple[str, str]] = []
+    for name, value in told:
+        rows += _named(name, textwrap.wrap(value, WIDTH - 18, break_on_hyphens=False) or [""])
+    parts = [section("model", rows)]
+    for name, layer in facts["layers"].items():
+        text = f"{layer['python']}; labels {' '.join(layer['labels'])}"
+        lines = textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False)
+        parts.append("\n  ".join([f"layer {name}", *(lines if len(lines) <= 5 else [*lines[:4], "..."])]))
+    return "\n\n".join(parts)
 
 
 def _versions(path: str) -> dict[str, Any]:
@@ -177,6 +207,8 @@ def _reranker(reranker: Any, top: int) -> dict[str, Any]:
 
 def _text(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
     """Format the facts in at most 80 columns, if the model's names allow it."""
+    if "layers" in facts:
+        return _text_of_pipeline(facts)
     sizes = [(name, size(count)) for name, count in facts["parts"].items()]
     settings: list[tuple[str, str]] = []
     for name, value in facts["settings"].items():

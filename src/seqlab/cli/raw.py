@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import io
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import seqlab
 from seqlab.cli import parsing
-from seqlab.cli.corpora import load_model
+from seqlab.cli.corpora import is_builtin, load_model
 from seqlab.cli.parsing import option
 from seqlab.cli.terminal import as_json
 from seqlab.errors import OptionError
@@ -31,7 +32,14 @@ def pipeline_in(model: Any, *, raw: bool) -> seqlab.Pipeline | None:
     """Return the pipeline for raw text: the model, if it has a tokeniser; one with rules for --raw; None for tokens."""
     if hasattr(model, "tokeniser"):
         return model  # type: ignore[no-any-return]
+    if is_tokeniser(model):
+        return seqlab.Pipeline(model)
     return seqlab.Pipeline(None, model) if raw else None
+
+
+def is_tokeniser(model: Any) -> bool:
+    """Return True for a tokeniser without a tagger."""
+    return callable(model) and not hasattr(model, "annotate") and not hasattr(model, "tokeniser")
 
 
 def loaded(
@@ -44,6 +52,10 @@ def loaded(
     from seqlab.cli.corpora import check_tagger
 
     model = load_model(path)
+    if is_builtin(path) and not getattr(arguments, "quiet", False):
+        print(f"seqlab: {path} is {model.about}", file=sys.stderr)
+    if is_tokeniser(model) and not chain:
+        return None, seqlab.Pipeline(model)
     if not hasattr(model, "tokeniser"):
         check_tagger(path, model, chain=chain)
         return model, pipeline_in(model, raw=arguments.raw)

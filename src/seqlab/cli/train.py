@@ -14,6 +14,7 @@ import seqlab
 from seqlab.cli import kinds, parsing, terminal
 from seqlab.cli.corpora import corpus_facts, placed, read_training, values_in
 from seqlab.cli.epochs import EpochTable, ended, runs
+from seqlab.cli.kinds import tokeniser
 from seqlab.cli.kinds.data import fit_arguments, observed
 from seqlab.cli.kinds.parts import is_hidden
 from seqlab.cli.parsing import Group, number, option, param, whole
@@ -41,10 +42,15 @@ seqlab train big.txt --checkpoint chunks.ckpt -o chunks.model
 seqlab train raw.txt -m hmm --states 10 --restarts 5 -o states.model
 seqlab train raw.txt -m markov --order 2 --smoothing kneser-ney -o 3gram.model
 seqlab train train.txt -m local --classifier LinearSVC -p C=0.5 -o svc.model
-seqlab train train.txt -m rerank --generator hmm.model -o better.model"""
+seqlab train train.txt -m rerank --generator hmm.model -o better.model
+seqlab train en.conllu -m tokeniser --dev dev.conllu -o tokens.model
+seqlab train en.conllu -l upos --tokeniser tokens.model -o english.model"""
 
 _FILES = "sentences; - is standard input, demo:train comes with seqlab"
 _KINDS = "; ".join(f"{name} {kind.help}" for name, kind in kinds.KINDS.items())
+_KINDS += f"; {tokeniser.NAME} {tokeniser.HELP}"
+_TOKENISER = "put before the tagger, for raw text: rules, train (on the same files), or a file"
+_TEXT = "of a tokeniser: the raw text of a file of tokens (CoNLL-U has it inside)"
 _FEATURES = (
     "a preset (pos, chunk, ner, segment, supertag), a template file (ours, CRF++'s or Wapiti's), "
     "template text, or none for ready-made attributes"
@@ -58,7 +64,9 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
     option("--config TOML", "settings, named like these flags; flags have priority", reads=True),
     Group(
         "the model",
-        option("--model -m KIND", f"{_KINDS} (default: crf)", choices=list(kinds.KINDS)),
+        option("--model -m KIND", f"{_KINDS} (default: crf)", choices=[*kinds.KINDS, tokeniser.NAME]),
+        option("--tokeniser WHAT", _TOKENISER, reads=True),
+        option("--text FILE", _TEXT, reads=True),
         option("--features WHAT", _FEATURES, reads=True),
         option("--order K", "number of previous labels (markov: words) to use", whole(1)),
         parsing.SMOOTHING,
@@ -102,6 +110,12 @@ def run(settings: argparse.Namespace) -> int:
         warnings.simplefilter("ignore")
     quiet = bool(settings.quiet or settings.output == "-")
     with terminal.training_progress(quiet=quiet, json=bool(settings.json)) as screen:
+        if settings.model == tokeniser.NAME:
+            facts = tokeniser.train(settings, screen.line)
+            if settings.json:
+                terminal.print_json(facts)
+            return 0
+        parsing.refuse(settings, ["text"], f"is for --model {tokeniser.NAME}")
         training = _Training(settings, screen)
         facts = training.run()
     if settings.json:
@@ -134,6 +148,9 @@ class _Training:
     def run(self) -> dict[str, Any]:
         """Run the command, and return the results as data."""
         settings, began = self.settings, time.perf_counter()
+        cutter = (
+            None if settings.tokeniser is None else tokeniser.before(settings)
+        )  # before anything is learned
         train, dev, label = self._read()
         tagger = self._made(train, label)
         if dev is not None:
@@ -145,7 +162,7 @@ class _Training:
             tagger = tagger.prune(**less, dev=dev, metric=settings.metric)
             self.say(f"pruned    {tagger.pruned_}")
             self.facts["pruned"] = tagger.pruned_.to_dict()
-        self._save(tagger, train, label)
+        self._save(tagger, train, label, cutter)
         self.facts["seconds"] = time.perf_counter() - began
         if dev is not None and not settings.quiet and settings.output != "-" and not self.code:
             self.screen.step("scoring the development set")
@@ -282,10 +299,12 @@ class _Training:
             warnings.showwarning = show  # type: ignore[assignment]
             yield
 
-    def _save(self, tagger: Any, train: seqlab.Corpus, label: str | None) -> None:
+    def _save(self, tagger: Any, train: seqlab.Corpus, label: str | None, cutter: Any) -> None:
         from seqlab import store
+        from seqlab.store.codec import state_of
 
-        state, target = tagger.state(), self.settings.output
+        state = tagger.state() if cutter is None else state_of(seqlab.Pipeline(cutter, tagger))
+        target = self.settings.output
         state = state.replaced(record={**state.record, "command": _record(self.settings, train, label)})
         if target == "-":
             terminal.put_bytes(store.as_bytes(state))

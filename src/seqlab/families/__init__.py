@@ -44,6 +44,8 @@ else:  # otherwise a type checker would accept any attribute
 __all__ = ["CRF", "HMM", "MEMM", "GaussianMeans", "LinearTagger", "LocalTagger", "MarkovChain"]
 __all__ += ["MostFrequentTag", "MultinomialMixture", "Reranker", "kinds", "load"]
 
+DEMO = "en-demo"  # a pipeline that is made from the built-in corpus
+
 # The class of each kind of model file.
 CLASSES = {
     "crf": "CRF",
@@ -81,7 +83,7 @@ def load(
 ) -> Any:
     """Load a model written by save(path): it gives the same answers, and its training can be continued.
 
-    path        of the file
+    path        of the file; or "en-demo", a small pipeline for English text that comes with seqlab
     kind        the class that it must have, for example MarkovChain; otherwise an error. None for any class
     functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and loading
                 never imports or runs code that a file names
@@ -92,7 +94,12 @@ def load(
     from seqlab import store
     from seqlab.arrays import switch
 
-    model = store.load(path, kinds(), functions=functions, verify=verify, mapped=switch(map, "map"))
+    if path == DEMO and not os.path.exists(path):  # noqa: PTH110  (pathlib is slow to import)
+        from seqlab.families.builtin import en_demo
+
+        model: Any = en_demo()
+    else:
+        model = store.load(path, kinds(), functions=functions, verify=verify, mapped=switch(map, "map"))
     if kind is not None and not (isinstance(kind, type) and isinstance(model, kind)):
         from seqlab.errors import Place, StoreError  # `import seqlab` does without
 

@@ -209,6 +209,7 @@ def detokenise(sentences: Iterable[Iterable[str]]) -> Document:
     begins: list[int] = []
     ends: list[int] = []
     offsets = [0]
+    continued: list[bool] = []
     size = 0
     for sentence in sentences:
         words = list(sentence)
@@ -225,10 +226,12 @@ def detokenise(sentences: Iterable[Iterable[str]]) -> Document:
             begins.append(size + at)
             at += len(word)
             ends.append(size + at)
+            continued.append(glued[t] and word.lower() in CLITICS)
         pieces.append(text)
         size += len(text)
         offsets.append(len(begins))
-    return Document(" ".join(pieces), *_arrays(begins, ends, offsets))
+    made = Document(" ".join(pieces), *_arrays(begins, ends, offsets))
+    return replace(made, joined=np.array(continued, dtype=bool))
 
 
 CLOSING = frozenset(".,;:!?)]}%…”’»")
@@ -240,7 +243,11 @@ CLITICS = frozenset(
 
 def _glued(before: str, word: str, *, opened: bool) -> bool:
     """Tell whether people write no blank between two words."""
-    if word.lower() in CLITICS or (len(word) <= 3 and word and all(c in CLOSING for c in word)):
+    if (
+        word.lower() in CLITICS
+        or word in "'’"
+        or (len(word) <= 3 and word and all(c in CLOSING for c in word))
+    ):
         return True
     if word == '"':
         return opened

@@ -20,7 +20,7 @@ from seqlab.errors import CorpusError, OptionError, Place, SeqlabError, StoreErr
 from seqlab.lazy import hooks
 from seqlab.shown import cut
 from seqlab.store.codec import Part, Series, put_part, state_of
-from seqlab.store.fields import Field, Sizes
+from seqlab.store.fields import Field, Record, Sizes
 from seqlab.store.state import State
 from seqlab.text.document import WORD, Document
 from seqlab.text.places import checked_text
@@ -89,6 +89,7 @@ class Pipeline:
                     the column that it has learned; later taggers may read the layers of earlier ones as columns
     names           of the layers, where they are not those of the columns
     probabilities   False leaves the probabilities of spans out, which saves half of the time
+    about           a few words about it, kept in its file
     """
 
     stored_kind: ClassVar[str] = "pipeline"
@@ -97,6 +98,7 @@ class Pipeline:
     taggers: Annotated[Any, Series(_Taggers(), joint="")] = ()
     names: tuple[str, ...] = ()
     probabilities: bool = True
+    about: Annotated[str, Record(str)] = ""
 
     def __post_init__(self) -> None:
         tokeniser = RuleTokeniser() if self.tokeniser is None else self.tokeniser

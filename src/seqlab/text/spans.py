@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -22,10 +22,27 @@ TOGETHER = 50_000  # tokens whose probabilities are held at one time
 
 def is_span_layer(tagger: Any) -> bool:
     """Tell whether the labels of a tagger are tags of spans: B-PER, I-PER, O."""
-    if getattr(tagger, "scheme_", None) is not None:
-        return True
-    labels = [label for label in tagger.labels_ if label != OUTSIDE]
-    return bool(labels) and all(TAG.match(label) for label in labels)
+    return getattr(tagger, "scheme_", None) is not None or are_tags(tagger.labels_)
+
+
+def are_tags(labels: Iterable[str]) -> bool:
+    """Tell whether labels are tags of spans."""
+    inside = [label for label in labels if label != OUTSIDE]
+    return bool(inside) and all(TAG.match(label) for label in inside)
+
+
+def with_spans(document: Document, name: str, labels: Sequence[str]) -> Document:
+    """Return the document with a layer of labels, and their spans where they are tags of spans."""
+    if not are_tags(set(labels)):
+        return document.with_layer(name, labels)
+    bounds = list(pairwise(document.offsets.tolist()))
+    found = read_spans([list(labels[a:b]) for a, b in bounds])
+    spans = [
+        (int(document.begins[a + one.start]), int(document.ends[a + one.end - 1]), one.type)
+        for (a, _), some in zip(bounds, found, strict=True)
+        for one in some
+    ]
+    return document.with_layer(name, labels, spans)
 
 
 def spans_of(

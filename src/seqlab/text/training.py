@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ UPPER, LETTERS, WORDLIKE = 3, (3, 4, 5), (3, 4, 5, 6, 7, 8, 9, 10)
 LONGEST = 24  # characters of a word that features look at
 SELDOM = 0.004  # share of places between two classes that are boundaries, below which only known contexts are decided
 RARE, OFTEN = 0.2, 0.8  # share of capital letters of a word
+TOGETHER = 60  # places of a training sequence
 SMALLEST = 200  # places between two classes from which a share is believed
 
 Codes = npt.NDArray[np.uint8]
@@ -163,8 +165,9 @@ def estimated(
     begin = np.arange(0, LABELS * size + 1, LABELS, dtype=np.int64)
     label = np.tile(np.arange(LABELS, dtype=np.int32), size)
     moves = np.arange(LABELS * LABELS, dtype=np.int32)
-    lengths = np.diff(offsets)
-    offsets = np.concatenate([[0], np.cumsum(lengths[lengths > 0])]).astype(np.int64)
+    # Long paragraphs are cut: a step of the learner sees one sequence.
+    steps = np.concatenate([np.arange(a, b, TOGETHER) for a, b in pairwise(offsets.tolist()) if a < b])
+    offsets = np.append(steps, len(targets)).astype(np.int64)
     task = _core.Task(LABELS, offsets, targets, indptr, ids, None, begin, label, moves)
     blank = gap.astype(bool)
     allowed = np.ones((len(targets), LABELS), dtype=bool)
