@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# The model en-demo is kept here, and not in the cache of whoever runs the tests.
+os.environ["XDG_CACHE_HOME"] = os.path.join(tempfile.gettempdir(), f"seqlab-tests-{os.getuid()}")  # noqa: PTH118
 
 _COMMON = {
     "deadline": None,

@@ -27,8 +27,9 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("cli", "serve", "compat"),
     ("__main__",),
 )
-# Families that stand on others: candidates come from any tagger; a mixture is an HMM of sequences of length one.
-MAY_USE_OTHERS = ("rerank", "mixture")
+# Families that stand on others: candidates come from any tagger; a mixture is an HMM of sequences of length one; models
+# that come with seqlab are of any family.
+MAY_USE_OTHERS = ("rerank", "mixture", "builtin")
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}
 
 
