@@ -2,7 +2,7 @@
 
 A page has a place for every part of the figures, `<!-- begin NAME -->` and `<!-- end NAME -->`; what stands between is
 made here and nowhere else. Names are those of the cases of benchmarks.speed, `jobs` for the whole jobs of the README,
-and `accuracy`. A figure is the newest stored one, so both pages say the same.
+`accuracy`, and `tokens`. A figure is the newest stored one, so both pages say the same.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmarks.quality import scores
+from benchmarks.quality import scores, tokens
 from benchmarks.speed import growth, jobs, record, sentences
 from benchmarks.speed.cases import CASES
 from benchmarks.speed.machine import ROOT
@@ -58,6 +58,9 @@ def rendered(
         table = scores.table(exams.figures, part="test", marks=marks)
         told = exams.run.provenance() if marks else exams.run.origin()
         parts[name] = section([replace(table, title="", note=f"{table.note} {told}")] if table else [], [])
+    cut = record.Newest.of(record.read(tokens.RESULTS))
+    made = replace(tokens.table(cut.figures), title="")
+    parts["tokens"] = section([replace(made, note=f"{made.note} {cut.run.provenance()}")], [])
     return {page: filled((root / page).read_text(encoding="utf-8"), parts) for page in pages}
 
 

@@ -33,7 +33,7 @@ def test_pages_agree_on_every_row_they_share():
 
 def test_page_of_benchmarks_has_a_place_for_every_case():
     names = re.findall(r"<!-- begin ([\w-]+) -->", RENDERED["docs/benchmarks.md"])
-    assert sorted(names) == sorted([*CASES, "jobs-versions", "accuracy-marks", "speed"])
+    assert sorted(names) == sorted([*CASES, "jobs-versions", "accuracy-marks", "speed", "tokens"])
 
 
 @pytest.mark.parametrize("page", pages.PAGES)
