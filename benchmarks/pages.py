@@ -59,8 +59,8 @@ def rendered(
         told = exams.run.provenance() if marks else exams.run.origin()
         parts[name] = section([replace(table, title="", note=f"{table.note} {told}")] if table else [], [])
     cut = record.Newest.of(record.read(tokens.RESULTS))
-    made = replace(tokens.table(cut.figures), title="")
-    parts["tokens"] = section([replace(made, note=f"{made.note} {cut.run.provenance()}")], [])
+    bare = replace(tokens.table(cut.figures), title="")
+    parts["tokens"] = section([replace(bare, note=f"{bare.note} {cut.run.provenance()}")], [])
     return {page: filled((root / page).read_text(encoding="utf-8"), parts) for page in pages}
 
 

@@ -134,8 +134,9 @@ def table(figures: Sequence[Figure]) -> Table:
         header=("", "rules", "UDPipe 1", "trained", "aim"),
         rows=tuple(rows),
         note="UD English EWT, test part, by places as in the CoNLL 2018 shared task; tokens and words differ by "
-        "multiword tokens (don't). UDPipe 1 and our trained tokeniser have learned from the same train part in the same run; "
-        "UDPipe has chosen its epoch on the development part. CPU time of one thread. A star: below the aim.",
+        "multiword tokens (don't). UDPipe 1 and our trained tokeniser have learned from the same train part in "
+        "the same run; UDPipe has chosen its epoch on the development part. CPU time of one "
+        "thread. A star: below the aim.",
     )
 
 
