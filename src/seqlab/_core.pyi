@@ -1014,7 +1014,6 @@ class ArpaFile:
 
 def read_arpa(text: bytes, longest: int) -> tuple[ArpaFile | None, str, int, str]:
     """(file, "", 0, ""), or (None, error, line, text)."""
-    """(file, "", 0, ""), or (None, trouble, line, text)."""
 
 class TokenRules:
     """Rules of a tokeniser that needs no model."""
