@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from seqlab import tagging
+from seqlab import tagging, text
 from seqlab.lazy import when_used
 
 M = TypeVar("M")
@@ -65,6 +65,10 @@ CLASSES = {
 TEXT = ("Pipeline", "RuleTokeniser", "TrainedTokeniser")  # in seqlab.text: dataclasses that the codec reads
 
 
+@overload
+def load(  # type: ignore[overload-overlap]
+    path: Literal["en-demo"], *, functions: Functions | None = None, verify: bool = False, map: bool = True
+) -> text.Pipeline: ...
 @overload
 def load(
     path: Path, *, functions: Functions | None = None, verify: bool = False, map: bool = True
