@@ -7,6 +7,7 @@ a long text costs no object per token; Token, Span and Sentence objects are made
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +26,8 @@ from seqlab.text.places import ascending, checked_spans, utf16_places
 Places = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 UNITS = ("code points", "utf-16")
+SURROGATES = re.compile("[\ud800-\udfff]")
+REPLACEMENT = "\ufffd"
 WORD = "word"  # the column of the tokens' text in a corpus
 
 
@@ -168,8 +171,11 @@ class Document:
         return replace(self, layers=(*others, Layer(name, told, found)))
 
     def corpus(self) -> Corpus:
-        """Make a Corpus with the column "word", and one for each layer of labels."""
-        made = Corpus.from_lists([self.words[a:b] for a, b in self._bounds()], columns=[WORD])
+        """Make a Corpus with the column "word", and one for each layer of labels.
+
+        Half of a surrogate pair, which no file can hold, becomes a replacement character.
+        """
+        made = corpus_of([self])
         for layer in self.layers:
             if layer.labels is not None:
                 labels = layer.labels
@@ -247,6 +253,21 @@ class Document:
         if len(parts) == 1:
             parts.append(marked(self.text, ()))
         return fragment(parts)
+
+
+def corpus_of(documents: Iterable[Document]) -> Corpus:
+    """Make one corpus of the words of all documents; halves of surrogate pairs become replacement characters."""
+    sentences: list[list[str]] = []
+    for document in documents:
+        words = document.words
+        try:
+            document.text.encode()
+        except UnicodeEncodeError:
+            words = [SURROGATES.sub(REPLACEMENT, word) for word in words]
+        sentences += [words[a:b] for a, b in document._bounds()]
+    if not sentences:
+        return Corpus.from_lists([[""]], columns=[WORD])[:0]
+    return Corpus.from_lists(sentences, columns=[WORD])
 
 
 class Sentences(Sequence["Sentence"]):

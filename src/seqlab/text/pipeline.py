@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,20 +15,18 @@ import numpy as np
 from seqlab import store
 from seqlab.arrays import switch, thread_count
 from seqlab.corpus import Corpus, StringColumn
-from seqlab.errors import CorpusError, OptionError, Place, SeqlabError, StoreError
+from seqlab.errors import OptionError, Place, SeqlabError, StoreError
 from seqlab.lazy import hooks
 from seqlab.shown import cut
 from seqlab.store.codec import Part, Series, put_part, state_of
 from seqlab.store.fields import Field, Record, Sizes
 from seqlab.store.state import State
-from seqlab.text.document import WORD, Document
+from seqlab.text.document import WORD, Document, corpus_of
 from seqlab.text.places import checked_text
 from seqlab.text.rules import RuleTokeniser
 from seqlab.text.spans import is_span_layer, spans_of
 from seqlab.text.trained import TrainedTokeniser
 
-SURROGATES = re.compile("[\ud800-\udfff]")
-REPLACEMENT = "\ufffd"
 TOGETHER = 200_000  # characters of texts that are labelled at once
 LABEL = "label"  # name of a layer whose tagger has learned from lists
 
@@ -191,7 +188,7 @@ class Pipeline:
     def _labelled(self, documents: list[Document], threads: int) -> list[Document]:
         """Add the layers to documents that are labelled together."""
         sizes = np.cumsum([0, *map(len, documents)])
-        corpus = _corpus(documents)
+        corpus = corpus_of(documents)
         for name, tagger in zip(self.names, self.taggers, strict=True):
             corpus = tagger.annotate(corpus, name, threads=threads)
             column = corpus.data(name)
@@ -269,21 +266,3 @@ def _blocks(texts: Iterable[Any]) -> Iterator[tuple[int, list[Any]]]:
             first, block, size = first + len(block), [], 0
     if block:
         yield first, block
-
-
-def _corpus(documents: Sequence[Document]) -> Corpus:
-    """Make one corpus of the sentences of all documents; halves of surrogate pairs become replacement characters."""
-    sentences: list[list[str]] = []
-    for document in documents:
-        words = document.words
-        try:
-            document.text.encode()
-        except UnicodeEncodeError:
-            words = [SURROGATES.sub(REPLACEMENT, word) for word in words]
-        sentences += [words[a:b] for a, b in pairwise(document.offsets.tolist())]
-    if not sentences:
-        return Corpus.from_lists([[""]], columns=[WORD])[:0]
-    try:
-        return Corpus.from_lists(sentences, columns=[WORD])
-    except CorpusError as error:
-        raise error.inside("text") from error

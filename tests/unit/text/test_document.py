@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import seqlab
 from seqlab.errors import CorpusError, LabelError
-from seqlab.text import Document, Span, Token
+from seqlab.text import Document, RuleTokeniser, Span, Token
 
 TEXT = "Anna lives in 😀 York. She works."
 SENTENCES = [[(0, 4), (5, 10), (11, 13), (14, 15), (16, 20), (20, 21)], [(22, 25), (26, 31), (31, 32)]]
@@ -125,3 +125,13 @@ def test_layers_that_do_not_fit_are_refused(document):
     with pytest.raises(LabelError, match="there is no layer 'pos'; the document has 'entity'"):
         document.layer("pos")
     assert document.begins.dtype == np.int64
+
+
+@pytest.mark.parametrize("text", ["", " ", "\ud800 b", "\0", "\ufeffa"])
+def test_a_corpus_is_made_of_any_text(text):
+    document = RuleTokeniser()(text)
+    layered = document.with_layer("x", ["X"] * len(document))
+    assert layered.corpus().columns == ("word", "x")
+    assert layered.corpus().token_count == len(document)
+    json.loads(document.json(offsets="utf-16"))
+    assert "?" in document._repr_html_() or not text.strip() or text[0] == "\ufeff"
