@@ -72,7 +72,7 @@ def _trained() -> text.Pipeline:
             train, column
         )
         taggers.append(tagger.prune(threshold=SMALLEST, storage=STORAGE))
-    pipe = text.Pipeline(tokeniser, taggers)
+    pipe = text.Pipeline(tokeniser, taggers, probabilities=False)
     return text.Pipeline(tokeniser, taggers, about=_figures(pipe, test))
 
 

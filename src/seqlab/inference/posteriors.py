@@ -210,14 +210,22 @@ def _bordered(i: int, w: tuple[int, ...], before: Bools | None, after: Bools | N
     Where the difference would lose digits, the terms are added up instead.
     """
 
-    def summed(*, quick: bool) -> float:
-        sides = itertools.product(_beside(before, quick=quick), _beside(after, quick=quick))
+    def summed(left: Bools | None, right: Bools | None, *, quick: bool) -> float:
+        sides = itertools.product(_beside(left, quick=quick), _beside(right, quick=quick))
         return sum(
             one * two * span(i - len(a), i + len(w) + len(b), (*a, *w, *b)) for (one, a), (two, b) in sides
         )
 
-    found = summed(quick=True)
-    return found if found > SMALL_REST * span(i, i + len(w), w) else max(summed(quick=False), 0.0)
+    whole = span(i, i + len(w), w)
+    if whole == 0:  # as for I-PER after O under constraints: with borders it is not more probable
+        return 0.0
+    found = summed(before, after, quick=True)
+    if found > SMALL_REST * whole:
+        return found
+    # A border on one side is not less probable than on both, and takes L terms instead of L * L.
+    if summed(before, None, quick=False) == 0 or summed(None, after, quick=False) == 0:
+        return 0.0
+    return max(summed(before, after, quick=False), 0.0)
 
 
 def _beside(border: Bools | None, *, quick: bool) -> list[tuple[int, tuple[int, ...]]]:
