@@ -12,6 +12,7 @@
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
 #include "bind/features.hpp"
+#include "bind/narrow.hpp"
 #include "bind/table.hpp"
 #include "encode/bank.hpp"
 #include "encode/numbering.hpp"
@@ -62,6 +63,16 @@ void restore(Bank& bank, const std::vector<const StringPool*>& words,
 }
 
 void bind_bank(nb::module_& m) {
+    nb::class_<Tally>(m, "Tally", "Counts of attributes by group, and the order in which they were met.")
+        .def(nb::init<>())
+        .def(
+            "group",
+            [](const Tally& self, std::size_t group) {
+                return nb::make_tuple(as_array(std::vector(self.counts[group])),
+                                      as_array(std::vector(self.first[group])));
+            },
+            nb::sig("def group(self, group: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]"),
+            "group"_a, "(counts, first) by number of the attribute.");
     nb::class_<Bank>(m, "Bank", "Features compiled: from columns to rows of attribute numbers.")
         .def(
             "__init__",
@@ -85,6 +96,23 @@ void bind_bank(nb::module_& m) {
                 return as_array(self.counts(ids.data(), tokens, threads));
             },
             "ids"_a.noconvert(), "tokens"_a, "threads"_a)
+        .def(
+            "learn_words",
+            [](Bank& self, const std::vector<ColumnSpec>& columns, const In<std::int64_t>& offsets) {
+                const TableView table = table_of(columns, offsets);
+                Unlocked unlocked;
+                self.learn_words(table);
+            },
+            "columns"_a, "offsets"_a.noconvert())
+        .def(
+            "add_to",
+            [](const Bank& self, Tally& tally, const In<std::int32_t>& ids, std::size_t tokens,
+               std::size_t begin) {
+                Unlocked unlocked;
+                self.add_to(tally, ids.data(), tokens, begin);
+            },
+            "tally"_a, "ids"_a.noconvert(), "tokens"_a, "begin"_a)
+        .def("forget", &Bank::forget)
         .def("group_sizes", &Bank::group_sizes)
         .def(
             "number",
@@ -116,6 +144,45 @@ void bind_bank(nb::module_& m) {
 
 void bind_encode(nb::module_& m) {
     bind_bank(m);
+    nb::class_<QuickRows>(m, "QuickRows", "Rows of a bank, made of columns on disk at every pass.")
+        .def(
+            "__init__",
+            [](QuickRows* self, const Bank& bank, const std::vector<ColumnSpec>& columns, std::size_t large,
+               std::size_t most) {
+                TableView strings{{}, nullptr, 0};
+                for (const auto& [codes, pool] : columns) strings.columns.push_back({codes.data(), pool});
+                new (self) QuickRows(bank, strings, large, most);
+            },
+            "bank"_a, "columns"_a, "large"_a, "most"_a, nb::keep_alive<1, 2>())
+        .def_prop_ro("width", &QuickRows::width)
+        .def(
+            "write",
+            [](const QuickRows& self, const In<std::int64_t>& offsets,
+               const std::vector<NarrowArray>& columns) {
+                const NarrowText text = text_of(offsets, columns, nullptr);
+                std::vector<std::uint8_t> made;
+                {
+                    Unlocked unlocked;
+                    made = self.write(text);
+                }
+                return as_array(std::move(made));
+            },
+            "offsets"_a.noconvert(), "columns"_a)
+        .def(
+            "rows",
+            [](const QuickRows& self, const In<std::int64_t>& offsets,
+               const std::vector<NarrowArray>& columns, const In<std::uint8_t>& written, std::size_t from,
+               std::size_t to) {
+                const NarrowText text = text_of(offsets, columns, written.data());
+                std::vector<std::int64_t> indptr{0};
+                std::vector<std::int32_t> ids;
+                {
+                    Unlocked unlocked;
+                    self.append(text, from, to, indptr, ids);
+                }
+                return std::make_tuple(as_array(std::move(indptr)), as_array(std::move(ids)));
+            },
+            "offsets"_a.noconvert(), "columns"_a, "written"_a.noconvert(), "first"_a, "last"_a);
     m.def(
         "by_frequency",
         [](const In<std::int64_t>& counts, const In<std::int32_t>& least) {

@@ -147,6 +147,40 @@ void Bank::learn(const TableView& table, std::int32_t* ids, std::size_t threads)
     parallel_for(order.size(), threads, [&](std::size_t i) { learn_group(order[i], table, sources, ids); });
 }
 
+void Bank::learn_words(const TableView& strings) {
+    for (std::size_t c = 0; c < words_.size(); ++c)
+        words_[c].learn(strings.columns[c], strings.columns[c].pool->size());
+    for (const std::vector<std::size_t>& shared : by_pool())
+        for (const std::size_t v : shared) values_[v].learn(words_[values_[v].column()]);
+}
+
+void Bank::add_to(Tally& tally, const std::int32_t* ids, std::size_t tokens, std::size_t begin) const {
+    constexpr int token_bits = 44;
+    tally.counts.resize(groups_.size());
+    tally.first.resize(groups_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        tally.counts[g].resize(groups_[g].size());
+        tally.first[g].resize(groups_[g].size());
+    }
+    std::vector<std::int64_t> rank(stride());  // of a feature within its group
+    std::vector<std::int64_t> features(groups_.size());
+    for (std::size_t f = 0; f < stride(); ++f) rank[f] = features[features_[f].group]++;
+    for (std::size_t n = 0; n < tokens; ++n) {
+        const std::int32_t* const row = ids + n * stride();
+        for (std::size_t f = 0; f < stride(); ++f) {
+            if (row[f] == no_value) continue;
+            const std::size_t g = features_[f].group, a = static_cast<std::size_t>(row[f]);
+            const std::int64_t when = (rank[f] << token_bits) + static_cast<std::int64_t>(begin + n);
+            std::int64_t& first = tally.first[g][a];
+            first = tally.counts[g][a]++ == 0 ? when : std::min(first, when);
+        }
+    }
+}
+
+void Bank::forget() {
+    for (Attributes& group : groups_) group = Attributes(group.atoms());
+}
+
 // Largest groups first, so that no large group starts when all others are done.
 std::vector<std::size_t> Bank::by_work() const {
     std::vector<std::size_t> work(groups_.size()), order(groups_.size());

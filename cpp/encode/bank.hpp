@@ -28,6 +28,12 @@ struct Learned {
     std::vector<Group> groups;
 };
 
+// Counts of the attributes of each group, and when each was seen first: the features of a group count one after
+// another, as learn() goes through them, and tokens within a feature.
+struct Tally {
+    std::vector<std::vector<std::int64_t>> counts, first;
+};
+
 class Bank {
 public:
     // With `on_moves`, attributes belong to the transition into a token, so the first token of a sentence has none.
@@ -39,6 +45,11 @@ public:
     // Number all attributes that occur: ids (tokens, stride) get numbers within their group, -1 where a feature has no
     // value. Called once.
     void learn(const TableView& table, std::int32_t* ids, std::size_t threads);
+    // For a corpus that comes in blocks: number all its strings first, then learn() each block and add its rows to a
+    // tally; `begin` is the number of the block's first token. forget() drops the attributes, not the strings.
+    void learn_words(const TableView& strings);
+    void add_to(Tally& tally, const std::int32_t* ids, std::size_t tokens, std::size_t begin) const;
+    void forget();
     // Count each attribute in those rows: the attributes of group 0 first, in order of first appearance, then group 1,
     // ...
     std::vector<std::int64_t> counts(const std::int32_t* ids, std::size_t tokens, std::size_t threads) const;

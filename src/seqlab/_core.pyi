@@ -276,6 +276,14 @@ def intern_rows(pools: list[StringPool], sentences: list[Any]) -> tuple[list[Any
     (codes of every column, lengths) of tuples with one string for every pool; None for anything else.
     """
 
+class Tally:
+    """Counts of attributes by group, and the order in which they were met."""
+
+    def __init__(self) -> None: ...
+
+    def group(self, group: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """(counts, first) by number of the attribute."""
+
 class Bank:
     """Features compiled: from columns to rows of attribute numbers."""
 
@@ -287,6 +295,12 @@ class Bank:
     def learn(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
     def counts(self, ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], tokens: int, threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    def learn_words(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_to(self, tally: Tally, ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], tokens: int, begin: int) -> None: ...
+
+    def forget(self) -> None: ...
 
     def group_sizes(self) -> list[int]: ...
 
@@ -301,6 +315,18 @@ class Bank:
 
     def restore(self, words: Sequence[StringPool], pools: Sequence[StringPool], groups: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]]]) -> None:
         """Restore the state of a bank with the same features."""
+
+class QuickRows:
+    """Rows of a bank, made of columns on disk at every pass."""
+
+    def __init__(self, bank: Bank, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], large: int, most: int) -> None: ...
+
+    @property
+    def width(self) -> int: ...
+
+    def write(self, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], columns: Sequence[tuple[Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], int]]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]: ...
+
+    def rows(self, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], columns: Sequence[tuple[Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], int]], written: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], first: int, last: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]: ...
 
 def by_frequency(counts: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """New numbers by falling count, -1 for those seen too rarely."""
@@ -345,6 +371,16 @@ class Task:
     def set_active(self, offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
     def set_clamps(self, sequence: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_shard(self, labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def add_template_shard(self, labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], rows: QuickRows, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], columns: Sequence[tuple[Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], int]], written: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_file(self, whole: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]) -> None:
+        """A mapped file of the shards, whose pages may be let go of."""
+
+    def set_room(self, bytes: int) -> None:
+        """Memory for rows of shards that are kept from pass to pass."""
 
     @property
     def sentences(self) -> int: ...
@@ -408,6 +444,16 @@ def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(sha
     """
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).
     """
+
+class PairMarks:
+    """Labels that each attribute was met with, of one part after another."""
+
+    def __init__(self, attributes: int, L: int) -> None: ...
+
+    def add(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
+    def pairs(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+        """(begin, label), as observed_pairs() gives them."""
 
 def observed_pairs(indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], set_offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None, set_ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)] | None, attributes: int, L: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
     """Which labels each attribute was met with: (begin, label)."""
@@ -806,6 +852,9 @@ def join_pools(pools: Sequence[StringPool]) -> tuple[StringPool, list[NDArray[nu
     """
     One pool of all strings, and for each pool the new number of each string.
     """
+
+def intern_all(pool: StringPool, strings: StringPool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """Add the strings of one pool to another: the number there of each."""
 
 def compact_pool(codes: NDArray[numpy.int32], pool: StringPool) -> tuple[NDArray[numpy.int32], StringPool]:
     """

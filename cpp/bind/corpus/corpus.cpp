@@ -128,6 +128,15 @@ void bind_corpus(nb::module_& m) {
             "def join_pools(pools: Sequence[StringPool]) -> tuple[StringPool, list[NDArray[numpy.int32]]]"),
         "One pool of all strings, and for each pool the new number of each string.");
     m.def(
+        "intern_all",
+        [](StringPool& pool, const StringPool& strings) {
+            std::vector<StringId> ids(strings.size());
+            for (std::size_t i = 0; i < ids.size(); ++i)
+                ids[i] = pool.intern(strings.at(static_cast<StringId>(i)));
+            return as_array(std::move(ids));
+        },
+        "pool"_a, "strings"_a, "Add the strings of one pool to another: the number there of each.");
+    m.def(
         "compact_pool",
         [](const In<StringId>& codes, const StringPool& pool) {
             StringPool used;

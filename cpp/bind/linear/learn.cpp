@@ -161,6 +161,24 @@ void bind_start(nb::module_& m) {
         "task"_a, "theta"_a.noconvert(), "l2"_a, "l1"_a, "epochs"_a, "burn_in"_a, "rate"_a, "seed"_a,
         "local"_a, "threads"_a, "keep"_a = nb::none(), "resumed"_a = nb::none(),
         "Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).");
+    nb::class_<PairMarks>(m, "PairMarks",
+                          "Labels that each attribute was met with, of one part after another.")
+        .def(nb::init<std::size_t, std::size_t>(), "attributes"_a, "L"_a)
+        .def(
+            "add",
+            [](PairMarks& self, const In<std::int64_t>& indptr, const In<std::int32_t>& ids,
+               const In<std::int32_t>& labels, std::size_t threads) {
+                Unlocked unlocked;
+                self.add({span_of(indptr), ids.data(), nullptr}, labels.data(), {}, threads);
+            },
+            "indptr"_a.noconvert(), "ids"_a.noconvert(), "labels"_a.noconvert(), "threads"_a)
+        .def(
+            "pairs",
+            [](const PairMarks& self) {
+                Pairs pairs = self.pairs();
+                return std::make_tuple(as_array(std::move(pairs.begin)), as_array(std::move(pairs.label)));
+            },
+            "(begin, label), as observed_pairs() gives them.");
     m.def(
         "observed_pairs",
         [](const In<std::int64_t>& indptr, const In<std::int32_t>& ids, const In<std::int32_t>& labels,

@@ -1,6 +1,7 @@
 #include "bind/linear/task.hpp"
 
 #include "bind/batch.hpp"
+#include "bind/narrow.hpp"
 
 namespace seqlab::bind {
 
@@ -74,6 +75,28 @@ void set_clamps(KeptTask& self, const I64& sequence, const In<double>& weight, c
     keep(self, sequence, weight, row, offset, ids);
 }
 
+// The next sentences of a corpus on disk.
+void add_shard(KeptTask& self, const I32& labels, const I64& indptr, const I32& ids,
+               const Maybe<double>& values) {
+    Task& task = self.task;
+    if (!task.far) task.far = std::make_shared<FarEntries>();
+    task.sequences.shards.push_back({task.far->tokens(), labels.data()});
+    task.far->add(std::make_shared<MappedShard>(Entries{span_of(indptr), ids.data(), data_of(values)}));
+    keep(self, labels, indptr, ids, values);
+}
+
+// The next sentences of a corpus on disk, in columns.
+void add_template_shard(KeptTask& self, const I32& labels, const QuickRows& rows, const I64& offsets,
+                        const std::vector<NarrowArray>& columns, const In<std::uint8_t>& written) {
+    Task& task = self.task;
+    if (!task.far) task.far = std::make_shared<FarEntries>();
+    task.sequences.shards.push_back({task.far->tokens(), labels.data()});
+    task.far->add(std::make_shared<TemplateShard>(rows, text_of(offsets, columns, written.data())));
+    keep(self, labels, offsets, written);
+    for (const NarrowArray& column : columns) keep(self, column.first);
+    self.alive.push_back(nb::find(rows));
+}
+
 }  // namespace
 
 void bind_task(nb::module_& m) {
@@ -93,6 +116,20 @@ void bind_task(nb::module_& m) {
         .def("set_active", &set_active, "offset"_a.noconvert(), "ids"_a.noconvert())
         .def("set_clamps", &set_clamps, "sequence"_a.noconvert(), "weight"_a.noconvert(), "row"_a.noconvert(),
              "offset"_a.noconvert(), "ids"_a.noconvert())
+        .def("add_shard", &add_shard, "labels"_a.noconvert(), "indptr"_a.noconvert(), "ids"_a.noconvert(),
+             "values"_a.none().noconvert())
+        .def("add_template_shard", &add_template_shard, "labels"_a.noconvert(), "rows"_a,
+             "offsets"_a.noconvert(), "columns"_a, "written"_a.noconvert())
+        .def(
+            "add_file",
+            [](KeptTask& self, const In<std::uint8_t>& whole) {
+                self.task.far->add_file(whole.data(), whole.size());
+                keep(self, whole);
+            },
+            "whole"_a.noconvert(), "A mapped file of the shards, whose pages may be let go of.")
+        .def(
+            "set_room", [](KeptTask& self, std::size_t bytes) { self.task.room = bytes; }, "bytes"_a,
+            "Memory for rows of shards that are kept from pass to pass.")
         .def_prop_ro("sentences", [](const KeptTask& self) { return self.task.sequences.size(); })
         .def_prop_ro("size", [](const KeptTask& self) { return self.task.size(); });
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "linear/data/row_windows.hpp"
+
 namespace seqlab {
 
 namespace {
@@ -34,7 +36,8 @@ void ChainRows<F>::sum_clusters(WeightTable<F>& weights, std::size_t threads) co
         F* const sums = room.of(block_clusters * L + LP);
         each_block(cluster_count * i / parts, cluster_count * (i + 1) / parts,
                    [&](std::size_t from, std::size_t to) {
-                       set.of<F>().gather_rows(weights.dense(), LP, L, clusters.rows(), from, to, sums);
+                       set.of<F>().gather_rows(weights.dense(), LP, L, clusters.view(from, to).rows, from, to,
+                                               sums);
                        clusters.add_listed(weights.listed(), L, from, to, sums);
                        for (std::size_t c = from; c < to; ++c)
                            std::copy_n(sums + (c - from) * L, L, weights.dense() + cluster_row(c));
@@ -60,7 +63,7 @@ void ChainRows<F>::spread(WeightTable<F>& sums, std::size_t first, std::size_t l
 template <class F>
 void ChainRows<F>::spread_to_rows(WeightTable<F>& sums, std::size_t first, std::size_t last) const {
     spread(sums, first, last, [&](std::size_t from, std::size_t to, const F* counted) {
-        kernels().of<F>().scatter_rows(sums.dense(), LP, L, clusters.rows(), from, to, counted);
+        kernels().of<F>().scatter_rows(sums.dense(), LP, L, clusters.view(from, to).rows, from, to, counted);
     });
 }
 
@@ -73,6 +76,12 @@ void ChainRows<F>::spread_to_listed(WeightTable<F>& sums, std::size_t first, std
 
 template <class F>
 std::unique_ptr<ChainRows<F>> squared_rows(const Task& task) {
+    if (task.far) {
+        if (!task.far->valued()) return nullptr;
+        auto windows = std::make_shared<const RowWindows>(
+            task.far, task.observed, RowPlan(task.observed, task.transitions.L), nullptr, 0, true);
+        return std::unique_ptr<ChainRows<F>>(new ChainRows<F>(task, FeatureRows<F>(std::move(windows))));
+    }
     if (!task.entries.values) return nullptr;
     const auto entries = static_cast<std::size_t>(task.entries.indptr[task.entries.tokens()]);
     std::vector<double> values(task.entries.values, task.entries.values + entries);

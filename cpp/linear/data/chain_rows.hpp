@@ -21,7 +21,8 @@ struct ChainRows {
         : plan(task.observed, task.transitions.L, 0, RowPlan::longest_in_training(task.transitions.L)),
           L(task.transitions.L),
           LP(kernels().of<F>().row_lanes(L)),
-          rows(task.entries, task.observed, plan, task.row_index(plan, threads)) {}
+          rows(task.far ? FeatureRows<F>(task.row_windows(plan))
+                        : FeatureRows<F>(task.entries, task.observed, plan, task.row_index(plan, threads))) {}
     // With clusters where there are any: for passes over the whole corpus under the same weights.
     static ChainRows clustered(const Task& task, std::size_t threads);
 
@@ -43,9 +44,19 @@ private:
         : plan(made.plan),
           L(task.transitions.L),
           LP(kernels().of<F>().row_lanes(L)),
-          rows(task.entries, task.observed, plan, made.tokens),
+          rows(task.far ? FeatureRows<F>(made.windows)
+                        : FeatureRows<F>(task.entries, task.observed, plan, made.tokens)),
           clusters(task.entries, task.observed, plan, made.members),
           cluster_count(made.clusters) {}
+    // Of these rows alone, in place of the task's own.
+    ChainRows(const Task& task, FeatureRows<F> own)
+        : plan(task.observed, task.transitions.L),
+          L(task.transitions.L),
+          LP(kernels().of<F>().row_lanes(L)),
+          rows(std::move(own)) {}
+
+    template <class G>
+    friend std::unique_ptr<ChainRows<G>> squared_rows(const Task& task);
 };
 
 // Copy of the rows with value² instead of value, for second derivatives; null when every entry counts 1.

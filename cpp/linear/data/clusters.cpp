@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/parallel/parallel.hpp"
+#include "linear/data/row_windows.hpp"
 
 namespace seqlab {
 
@@ -71,9 +72,9 @@ std::span<const std::int32_t> ids_of(const Entries& entries, std::size_t t) {
 }
 
 // The heads of a range of tokens, in order of first appearance.
-class Heads {
+class ClusterHeads {
 public:
-    explicit Heads(ClusterCodes codes) : of_(codes.size(), none) {}
+    explicit ClusterHeads(ClusterCodes codes) : of_(codes.size(), none) {}
 
     void add(const Entries& entries, ClusterCodes codes, std::size_t from, std::size_t to) {
         ByFamily by_family(codes);
@@ -85,7 +86,7 @@ public:
         }
     }
     // Merge the heads of later tokens.
-    void merge(const Heads& later) {
+    void merge(const ClusterHeads& later) {
         for (const Head& head : later.heads_)
             add(head.attribute, later.members_of(head), head.uses, head.steady);
     }
@@ -101,6 +102,10 @@ public:
             chosen[c]->cluster = static_cast<std::int32_t>(c);
             visit(members_of(*chosen[c]));
         }
+    }
+    // Also of an attribute that never was a head.
+    std::int32_t cluster_of(std::int32_t attribute) const {
+        return of_[static_cast<std::size_t>(attribute)] == none ? none : cluster(attribute);
     }
     std::int32_t cluster(std::int32_t attribute) const {
         if (attribute == none) return none;
@@ -133,7 +138,7 @@ struct Replaced {
     std::vector<std::int32_t> ids;
     std::vector<std::int64_t> ends;
 
-    Replaced(const Entries& entries, ClusterCodes codes, const Heads& heads, std::size_t from,
+    Replaced(const Entries& entries, ClusterCodes codes, const ClusterHeads& heads, std::size_t from,
              std::size_t to) {
         ids.reserve(static_cast<std::size_t>(entries.indptr[to] - entries.indptr[from]));
         ends.reserve(to - from);
@@ -172,19 +177,24 @@ void join(const std::vector<std::optional<Replaced>>& parts, std::vector<std::in
 
 }  // namespace
 
+template <class Heads>
+void Clusters::choose(Heads& heads, std::size_t L) {
+    heads.choose(L, [&](std::span<const std::int32_t> members) {
+        member_ids_.insert(member_ids_.end(), members.begin(), members.end());
+        member_begin_.push_back(static_cast<std::int64_t>(member_ids_.size()));
+    });
+}
+
 Clusters::Clusters(const Entries& entries, ClusterCodes codes, std::size_t L, std::size_t threads) {
     if (codes.empty() || entries.values) return;
     const std::size_t tokens = entries.tokens();
     const std::size_t parts = std::clamp<std::size_t>(tokens / tokens_worth_a_thread, 1, threads);
     const auto begin = [&](std::size_t part) { return tokens * part / parts; };
 
-    std::vector<Heads> heads(parts, Heads(codes));
+    std::vector<ClusterHeads> heads(parts, ClusterHeads(codes));
     parallel_for(parts, parts, [&](std::size_t i) { heads[i].add(entries, codes, begin(i), begin(i + 1)); });
     for (std::size_t i = 1; i < parts; ++i) heads[0].merge(heads[i]);
-    heads[0].choose(L, [&](std::span<const std::int32_t> members) {
-        member_ids_.insert(member_ids_.end(), members.begin(), members.end());
-        member_begin_.push_back(static_cast<std::int64_t>(member_ids_.size()));
-    });
+    choose(heads[0], L);
     if (size() == 0) return;
 
     std::vector<std::optional<Replaced>> replaced(parts);
@@ -192,6 +202,20 @@ Clusters::Clusters(const Entries& entries, ClusterCodes codes, std::size_t L, st
         replaced[i].emplace(entries, codes, heads[0], begin(i), begin(i + 1));
     });
     join(replaced, token_begin_, token_ids_);
+}
+
+Clusters::Clusters(const FarEntries& entries, ClusterCodes codes, std::size_t L) : codes_(codes) {
+    if (codes.empty() || entries.valued()) return;
+    ClusterHeads heads(codes);
+    EntryRoom room;
+    for (std::size_t from = 0; from < entries.tokens(); from += FarEntries::block) {
+        const std::size_t to = std::min(entries.tokens(), from + FarEntries::block);
+        heads.add(entries.window(from, to, room), codes, 0, to - from);
+    }
+    choose(heads, L);
+    cluster_.resize(codes.size(), none);
+    for (std::size_t a = 0; a < codes.size(); ++a)
+        if (codes[a] != 0 && is_head(codes[a])) cluster_[a] = heads.cluster_of(static_cast<std::int32_t>(a));
 }
 
 ClusteredRows::ClusteredRows(const Entries& entries, ClusterCodes codes, const Observed& observed,
@@ -204,6 +228,20 @@ ClusteredRows::ClusteredRows(const Clusters& found, const Observed& observed, st
     if (clusters == 0) return;
     tokens = std::make_shared<const RowIndex>(found.tokens(), observed, plan, threads);
     members = std::make_shared<const RowIndex>(found.members(), observed, plan, threads);
+}
+
+ClusteredRows::ClusteredRows(const std::shared_ptr<const FarEntries>& entries, ClusterCodes codes,
+                             const Observed& observed, std::size_t L, std::size_t threads, std::size_t room)
+    : ClusteredRows(entries, std::make_shared<const Clusters>(*entries, codes, L), observed, L, threads,
+                    room) {}
+
+ClusteredRows::ClusteredRows(const std::shared_ptr<const FarEntries>& entries,
+                             const std::shared_ptr<const Clusters>& found, const Observed& observed,
+                             std::size_t L, std::size_t threads, std::size_t room)
+    : clusters(found->size()), plan(observed, L, clusters) {
+    if (clusters == 0) return;
+    members = std::make_shared<const RowIndex>(found->members(), observed, plan, threads);
+    windows = std::make_shared<const RowWindows>(entries, observed, plan, found, room);
 }
 
 }  // namespace seqlab

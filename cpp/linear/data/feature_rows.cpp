@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "base/parallel/parallel.hpp"
+#include "linear/data/row_windows.hpp"
 
 namespace seqlab {
 
 namespace {
 
-// Weights of rare attributes are scattered in memory: they are prefetched some entries before they are needed.
-constexpr std::int64_t ahead = 64;
+constexpr std::int64_t ahead = listed_ahead;
 
 }  // namespace
 
@@ -89,10 +89,27 @@ FeatureRows<F>::FeatureRows(const Entries& entries, const Observed& observed, co
 }
 
 template <class F>
+RowView<F> FeatureRows<F>::view(std::size_t from, std::size_t to) const {
+    if (windows_) return windows_->view<F>(from, to);
+    return {{index_->row_begin.data(), index_->row.data(), row_value_.empty() ? nullptr : row_value_.data()},
+            {index_->listed_begin.data(), index_->weight.data(), index_->label.data(),
+             listed_value_.empty() ? nullptr : listed_value_.data()},
+            0};
+}
+
+template <class F>
+void FeatureRows<F>::each_use(
+    const std::function<void(std::span<const std::int32_t>, std::span<const std::int32_t>)>& visit) const {
+    if (index_) visit(index_->row, std::span(index_->weight).first(index_->label.size()));
+    if (windows_) windows_->each_use(visit);
+}
+
+template <class F>
 void FeatureRows<F>::add_listed(const F* weights, std::size_t L, std::size_t from, std::size_t to,
                                 F* node) const {
-    const ListedEntries<F> all = listed();
-    for (std::size_t t = from; t < to; ++t, node += L)
+    const RowView<F> seen = view(from, to);
+    const ListedEntries<F>& all = seen.listed;
+    for (std::size_t t = from - seen.first; t < to - seen.first; ++t, node += L)
         for (auto i = all.begin[t]; i < all.begin[t + 1]; ++i) {
             __builtin_prefetch(weights + all.weight[i + ahead]);
             node[all.label[i]] += weights[all.weight[i]] * (all.value ? all.value[i] : F{1});
@@ -102,8 +119,9 @@ void FeatureRows<F>::add_listed(const F* weights, std::size_t L, std::size_t fro
 template <class F>
 void FeatureRows<F>::count_listed(const F* gamma, std::size_t L, std::size_t from, std::size_t to,
                                   F* sums) const {
-    const ListedEntries<F> all = listed();
-    for (std::size_t t = from; t < to; ++t, gamma += L)
+    const RowView<F> seen = view(from, to);
+    const ListedEntries<F>& all = seen.listed;
+    for (std::size_t t = from - seen.first; t < to - seen.first; ++t, gamma += L)
         for (auto i = all.begin[t]; i < all.begin[t + 1]; ++i) {
             __builtin_prefetch(sums + all.weight[i + ahead], 1);
             sums[all.weight[i]] += gamma[all.label[i]] * (all.value ? all.value[i] : F{1});

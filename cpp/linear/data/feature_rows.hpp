@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -98,31 +99,30 @@ private:
               std::size_t to);
 };
 
-// The tokens of a corpus as rows to add and weights to add.
+// Rows and listed weights of some tokens; token t has the number t - first in their offsets.
+template <class F>
+struct RowView {
+    RowList<F> rows;
+    ListedEntries<F> listed;
+    std::size_t first;
+};
+
+class RowWindows;
+
+// The tokens of a corpus as rows to add and weights to add: all of them in memory, or a window at a time.
 template <class F>
 class FeatureRows {
 public:
     FeatureRows() = default;
     FeatureRows(const Entries& entries, const Observed& observed, const RowPlan& plan,
                 std::shared_ptr<const RowIndex> index);
+    explicit FeatureRows(std::shared_ptr<const RowWindows> windows) : windows_(std::move(windows)) {}
 
-    RowList<F> rows() const {
-        return {index_->row_begin.data(), index_->row.data(),
-                row_value_.empty() ? nullptr : row_value_.data()};
-    }
-    // The rows of all tokens, one after another.
-    std::span<const std::int32_t> all_rows() const {
-        return index_ ? std::span(index_->row) : std::span<const std::int32_t>{};
-    }
-    // The listed weights of all tokens, one after another.
-    std::span<const std::int32_t> all_listed() const {
-        return index_ ? std::span(index_->weight).first(index_->label.size())
-                      : std::span<const std::int32_t>{};
-    }
-    ListedEntries<F> listed() const {
-        return {index_->listed_begin.data(), index_->weight.data(), index_->label.data(),
-                listed_value_.empty() ? nullptr : listed_value_.data()};
-    }
+    // View tokens [from, to); good until this thread asks for others.
+    RowView<F> view(std::size_t from, std::size_t to) const;
+    // Call visit(rows, listed weights) for all tokens, a window after the other.
+    void each_use(
+        const std::function<void(std::span<const std::int32_t>, std::span<const std::int32_t>)>& visit) const;
 
     // node[t - from, y] += Σ listed weights
     void add_listed(const F* weights, std::size_t L, std::size_t from, std::size_t to, F* node) const;
@@ -132,6 +132,10 @@ public:
 private:
     std::shared_ptr<const RowIndex> index_;
     std::vector<F> row_value_, listed_value_;  // empty when every entry counts 1
+    std::shared_ptr<const RowWindows> windows_;
 };
+
+// Weights of rare attributes are scattered in memory: they are prefetched some entries before they are needed.
+inline constexpr std::int64_t listed_ahead = 64;
 
 }  // namespace seqlab

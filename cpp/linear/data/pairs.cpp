@@ -6,16 +6,13 @@
 
 namespace seqlab {
 
-Pairs observed_pairs(const Entries& entries, const Label* labels, const ActiveLists& sets,
-                     std::size_t attributes, std::size_t L, std::size_t threads) {
-    // One bit per label: attributes come in any order, and sorting pairs would take ten times as long.
-    const std::size_t words = (L + 63) / 64;
-    std::vector<std::uint64_t> met(attributes * words);
+void PairMarks::add(const Entries& entries, const Label* labels, const ActiveLists& sets,
+                    std::size_t threads) {
     const auto mark = [&](std::size_t t, Label y) {
         const std::size_t word = static_cast<std::size_t>(y) / 64;
         const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(y) % 64);
         for (auto i = entries.indptr[t]; i < entries.indptr[t + 1]; ++i) {
-            std::uint64_t& bits = met[static_cast<std::size_t>(entries.ids[i]) * words + word];
+            std::uint64_t& bits = met_[static_cast<std::size_t>(entries.ids[i]) * words_ + word];
             // Most bits are set already, and a read does not take the cache line away from other threads.
             if ((__atomic_load_n(&bits, __ATOMIC_RELAXED) & bit) == 0)
                 __atomic_fetch_or(&bits, bit, __ATOMIC_RELAXED);
@@ -30,15 +27,18 @@ Pairs observed_pairs(const Entries& entries, const Label* labels, const ActiveLi
             }
         }
     });
+}
+
+Pairs PairMarks::pairs() const {
     std::size_t count = 0;
-    for (const std::uint64_t word : met) count += static_cast<std::size_t>(std::popcount(word));
+    for (const std::uint64_t word : met_) count += static_cast<std::size_t>(std::popcount(word));
     Pairs pairs;
-    pairs.begin.reserve(attributes + 1);
+    pairs.begin.reserve(attributes_ + 1);
     pairs.label.reserve(count);
     pairs.begin.push_back(0);
-    for (std::size_t a = 0; a < attributes; ++a) {
-        for (std::size_t w = 0; w < words; ++w)
-            for (std::uint64_t word = met[a * words + w]; word != 0; word &= word - 1)
+    for (std::size_t a = 0; a < attributes_; ++a) {
+        for (std::size_t w = 0; w < words_; ++w)
+            for (std::uint64_t word = met_[a * words_ + w]; word != 0; word &= word - 1)
                 pairs.label.push_back(
                     static_cast<std::int32_t>(w * 64 + static_cast<std::size_t>(std::countr_zero(word))));
         pairs.begin.push_back(static_cast<std::int64_t>(pairs.label.size()));

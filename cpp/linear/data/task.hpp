@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "linear/data/clusters.hpp"
+#include "linear/data/far_entries.hpp"
 #include "linear/data/feature_rows.hpp"
+#include "linear/data/row_windows.hpp"
 #include "trellis/trellis.hpp"
 
 namespace seqlab {
@@ -61,12 +63,27 @@ private:
 // Labelled sequences: sequence s has tokens offset[s] .. offset[s + 1].
 struct Sequences {
     std::span<const std::int64_t> offset;
-    const Label* labels;   // -1 where no label is known: such sequences have partial labels
+    const Label*
+        labels;  // -1 where no label is known: such sequences have partial labels; null with `shards`
     const double* weight;  // (sequences): weight of log Z; null when all are 1
     const double*
         gold_weight;  // (sequences): weight of the score of the given labels; null when equal to `weight`
 
+    // Labels of a corpus on disk: those of the shard that begins with this token.
+    struct Shard {
+        std::size_t token;
+        const Label* labels;
+    };
+    std::vector<Shard> shards{};
+
     std::size_t size() const { return offset.size() - 1; }
+    // The labels of sequence s.
+    const Label* path(std::size_t s) const {
+        const std::size_t token = begin(s);
+        if (shards.empty()) return labels + token;
+        const auto next = std::ranges::upper_bound(shards, token, {}, &Shard::token);
+        return (next - 1)->labels + (token - (next - 1)->token);
+    }
     std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset[s]); }
     std::size_t end(std::size_t s) const { return static_cast<std::size_t>(offset[s + 1]); }
     double weight_of(std::size_t s) const { return weight ? weight[s] : 1.0; }
@@ -98,6 +115,8 @@ struct PartialLabels {
 
 struct Task {
     Entries entries;
+    std::shared_ptr<FarEntries> far;  // in place of entries when the corpus is on disk
+    std::size_t room = 0;             // bytes for rows of `far` that are kept in memory
     Observed observed;
     ClusterCodes cluster_codes;  // (attributes), or empty: the attributes that occur together
     Entries edge_entries;        // of the transition into a token; no tokens when there are none
@@ -118,12 +137,21 @@ struct Task {
         if (!made_->index) made_->index = std::make_shared<const RowIndex>(entries, observed, plan, threads);
         return made_->index;
     }
+    // For entries on disk.
+    std::shared_ptr<const RowWindows> row_windows(const RowPlan& plan) const {
+        if (!made_->windows)
+            made_->windows = std::make_shared<const RowWindows>(far, observed, plan, nullptr, room);
+        return made_->windows;
+    }
     // Built in place of row_index(), which is freed to save memory: it is not needed any more after the first phase of
     // training.
     std::shared_ptr<const ClusteredRows> clustered_rows(std::size_t threads) const {
         if (!made_->clustered) {
-            made_->clustered = std::make_shared<const ClusteredRows>(entries, cluster_codes, observed,
-                                                                     transitions.L, threads);
+            made_->windows.reset();
+            made_->clustered = far ? std::make_shared<const ClusteredRows>(far, cluster_codes, observed,
+                                                                           transitions.L, threads, room)
+                                   : std::make_shared<const ClusteredRows>(entries, cluster_codes, observed,
+                                                                           transitions.L, threads);
             if (made_->clustered->clusters > 0) made_->index.reset();
         }
         return made_->clustered;
@@ -138,18 +166,26 @@ struct Task {
 private:
     struct Made {
         std::shared_ptr<const RowIndex> index;
+        std::shared_ptr<const RowWindows> windows;
         std::shared_ptr<const ClusteredRows> clustered;
     };
     std::shared_ptr<Made> made_ = std::make_shared<Made>();
 };
 
-// Call visit(a) for the attribute of every entry of some sequences.
+// Call visit(a) for the attribute of every entry of some sequences; `far` is in place of entries on disk, or null.
 template <class Visit>
-void each_attribute(const Entries& entries, const Sequences& sequences, std::span<const std::size_t> some,
-                    Visit visit) {
-    for (const std::size_t s : some)
+void each_attribute(const Entries& entries, const FarEntries* far, const Sequences& sequences,
+                    std::span<const std::size_t> some, Visit visit) {
+    EntryRoom room;
+    for (const std::size_t s : some) {
+        if (far) {
+            far->window(sequences.begin(s), sequences.end(s), room);
+            for (const std::int32_t id : room.ids) visit(static_cast<std::size_t>(id));
+            continue;
+        }
         for (auto i = entries.indptr[sequences.begin(s)]; i < entries.indptr[sequences.end(s)]; ++i)
             visit(static_cast<std::size_t>(entries.ids[i]));
+    }
 }
 
 // The weight of entry i for a label (or transition); -1 when it has none.

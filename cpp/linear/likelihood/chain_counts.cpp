@@ -17,8 +17,10 @@ FrequentRows FrequentRows::of(const Task& task, const ChainRows<F>& rows) {
     if (sizeof(F) > 4) return {};
     std::vector<std::uint32_t> of_row(rows.plan.rows_and_sums()), of_weight(task.observed.weights());
     for (const FeatureRows<F>* const some : {&rows.rows, &rows.clusters}) {
-        for (const std::int32_t row : some->all_rows()) ++of_row[static_cast<std::size_t>(row)];
-        for (const std::int32_t weight : some->all_listed()) ++of_weight[static_cast<std::size_t>(weight)];
+        some->each_use([&](std::span<const std::int32_t> used, std::span<const std::int32_t> listed) {
+            for (const std::int32_t row : used) ++of_row[static_cast<std::size_t>(row)];
+            for (const std::int32_t weight : listed) ++of_weight[static_cast<std::size_t>(weight)];
+        });
     }
     // A listed attribute has all its weights in the list.
     const auto uses = [&](std::size_t a) {
@@ -45,7 +47,9 @@ ChainCounts<F>::ChainCounts(const Task& task, const ChainRows<F>& rows, Frequent
 
 template <class F>
 void ChainCounts<F>::count_nodes(const ChainRows<F>& rows, std::size_t from, std::size_t to, const F* gamma) {
-    kernels().of<F>().scatter_rows(sums_.dense(), rows_.LP, rows_.L, rows.rows.rows(), from, to, gamma);
+    const RowView<F> seen = rows.rows.view(from, to);
+    kernels().of<F>().scatter_rows(sums_.dense(), rows_.LP, rows_.L, seen.rows, from - seen.first,
+                                   to - seen.first, gamma);
     rows.rows.count_listed(gamma, rows_.L, from, to, sums_.listed());
 }
 

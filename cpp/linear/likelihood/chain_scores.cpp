@@ -56,8 +56,9 @@ void ChainScores<F>::score_nodes(const ChainWeights<F>& weights, std::size_t to)
     const std::size_t room = (to - from_) * rows_.L + rows_.LP;
     node_ = node_room_.of(room);
     gamma_ = gamma_room_.of(room);
-    kernels().of<F>().gather_rows(weights.node().dense(), rows_.LP, rows_.L, rows_.rows.rows(), from_, to,
-                                  node_);
+    const RowView<F> seen = rows_.rows.view(from_, to);
+    kernels().of<F>().gather_rows(weights.node().dense(), rows_.LP, rows_.L, seen.rows, from_ - seen.first,
+                                  to - seen.first, node_);
     rows_.rows.add_listed(weights.node().listed(), rows_.L, from_, to, node_);
     if (weights.scale() != F{1})
         for (std::size_t n = 0; n < (to - from_) * rows_.L; ++n) node_[n] *= weights.scale();

@@ -101,9 +101,8 @@ double LocalLikelihood<F>::labelled(const Trellis<F>& trellis, std::size_t s, Wo
                                     Wanted wanted) const {
     const std::size_t begin = task_.sequences.begin(s);
     return local_choices(
-        trellis, task_.sequences.labels + begin, begin,
-        [&](std::size_t t) { return task_.choice_weight(s, t); }, wanted, worker.scores.gamma(s),
-        worker.moves);
+        trellis, task_.sequences.path(s), begin, [&](std::size_t t) { return task_.choice_weight(s, t); },
+        wanted, worker.scores.gamma(s), worker.moves);
 }
 
 // eq:partial-labels for an MEMM: -log Σ over the paths consistent with the lists, each a product of p_t(y | a). Its

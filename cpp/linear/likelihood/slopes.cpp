@@ -73,8 +73,8 @@ double Slopes<F>::look_locally(const ChainWeights<F>& weights, std::size_t i, Pa
     const std::size_t s = sequences_[i], begin = task_.sequences.begin(s);
     const Batch<F> batch = part.scores(weights, s, s + 1);
     return local_choices(
-        batch[0], task_.sequences.labels + begin, begin,
-        [&](std::size_t t) { return task_.choice_weight(s, t); }, Wanted::slope, residual_[i], part.moves);
+        batch[0], task_.sequences.path(s), begin, [&](std::size_t t) { return task_.choice_weight(s, t); },
+        Wanted::slope, residual_[i], part.moves);
 }
 
 // Subtract the given labels from the expectations; returns their score, times their weight.
@@ -83,7 +83,7 @@ double Slopes<F>::subtract_given(const Trellis<F>& trellis, std::size_t i, Part&
     const std::size_t s = sequences_[i];
     const double given = task_.sequences.gold_weight_of(s);
     if (given == 0.0) return 0.0;
-    const Label* const gold = task_.sequences.labels + task_.sequences.begin(s);
+    const Label* const gold = task_.sequences.path(s);
     for (std::size_t t = 0; t < trellis.T; ++t)
         residual_[i][t * rows_.L + static_cast<std::size_t>(gold[t])] -= static_cast<F>(given);
     part.moves.count_path(s, gold, -given);

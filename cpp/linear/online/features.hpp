@@ -63,10 +63,11 @@ public:
     void each_difference(std::size_t s, const Label* one, const Label* other, Visit visit) const {
         const std::size_t begin = task_.sequences.begin(s), T = task_.sequences.end(s) - begin;
         const Transitions& moves = task_.transitions;
+        const RowView<F> seen = rows_.rows.view(begin, begin + T);
         std::size_t equal = T;  // positions since the two labellings differed
         for (std::size_t t = 0; t < T; ++t) {
             equal = one[t] != other[t] ? 0 : equal + 1;
-            if (equal == 0) node(begin + t, one[t], other[t], visit);
+            if (equal == 0) node(seen, begin + t - seen.first, one[t], other[t], visit);
             for (std::size_t level = std::max<std::size_t>(equal, 1); level <= moves.level_into(t); ++level) {
                 move(begin + t, level, one + t, F{1}, visit);
                 move(begin + t, level, other + t, F{-1}, visit);
@@ -110,17 +111,17 @@ private:
     }
 
     template <class Visit>
-    void node(std::size_t token, Label one, Label other, Visit& visit) const {
-        const RowList<F> rows = rows_.rows.rows();
+    void node(const RowView<F>& seen, std::size_t t, Label one, Label other, Visit& visit) const {
+        const RowList<F>& rows = seen.rows;
         const auto y = static_cast<std::size_t>(one), z = static_cast<std::size_t>(other);
-        for (auto i = rows.begin[token]; i < rows.begin[token + 1]; ++i) {
+        for (auto i = rows.begin[t]; i < rows.begin[t + 1]; ++i) {
             const auto row = static_cast<std::size_t>(rows.row[i]);
             const F value = rows.value ? rows.value[i] : F{1};
             if (has(row, y)) visit(row * rows_.LP + y, value);
             if (has(row, z)) visit(row * rows_.LP + z, -value);
         }
-        const ListedEntries<F> listed = rows_.rows.listed();
-        for (auto i = listed.begin[token]; i < listed.begin[token + 1]; ++i) {
+        const ListedEntries<F>& listed = seen.listed;
+        for (auto i = listed.begin[t]; i < listed.begin[t + 1]; ++i) {
             const Label label = listed.label[i];
             const std::int32_t k = listed.weight[i];
             const F value = listed.value ? listed.value[i] : F{1};

@@ -14,7 +14,7 @@ public:
     explicit KnownLabels(const Task& task) : task_(task), partial_(task.sequences.size(), whole) {
         for (std::size_t s = 0; s < partial_.size(); ++s) {
             const Label* const first = labels(s);
-            const Label* const last = task.sequences.labels + task.sequences.end(s);
+            const Label* const last = first + (task.sequences.end(s) - task.sequences.begin(s));
             if (std::any_of(first, last, [](Label y) { return y < 0; })) partial_[s] = nothing;
         }
         for (std::size_t c = task.partial_labels.size(); c-- > 0;)
@@ -25,7 +25,7 @@ public:
     // True if every label of s is given.
     bool all(std::size_t s) const { return partial_[s] == whole; }
     bool any(std::size_t s) const { return partial_[s] != nothing; }
-    const Label* labels(std::size_t s) const { return task_.sequences.labels + task_.sequences.begin(s); }
+    const Label* labels(std::size_t s) const { return task_.sequences.path(s); }
     // Index of the partial labels of a sequence.
     std::size_t partial(std::size_t s) const { return static_cast<std::size_t>(partial_[s]); }
     // The labels that position t of such a sequence may have, rising.

@@ -42,10 +42,10 @@ void AdagradSteps<F>::Memory::reset() {
 }
 
 template <class F>
-void AdagradSteps<F>::Memory::see(const Task& task, const Entries& entries,
+void AdagradSteps<F>::Memory::see(const Task& task, const Entries& entries, const FarEntries* far,
                                   std::span<const std::size_t> sequences, std::uint64_t now) {
     used.clear();
-    each_attribute(entries, task.sequences, sequences, [&](std::size_t a) {
+    each_attribute(entries, far, task.sequences, sequences, [&](std::size_t a) {
         if (std::exchange(visit[a], now) != now) used.push_back(a);
     });
 }
@@ -119,10 +119,10 @@ void AdagradSteps<F>::catch_up_pair(std::size_t a) {
 template <class F>
 void AdagradSteps<F>::prepare(std::span<const std::size_t> sequences) {
     ++visits_;
-    nodes_.see(task_, task_.entries, sequences, visits_);
+    nodes_.see(task_, task_.entries, task_.far.get(), sequences, visits_);
     for (const std::size_t a : nodes_.used) catch_up_node(a);
     if (!task_.has_edge_attributes()) return;
-    pairs_.see(task_, task_.edge_entries, sequences, visits_);
+    pairs_.see(task_, task_.edge_entries, nullptr, sequences, visits_);
     for (const std::size_t a : pairs_.used) catch_up_pair(a);
 }
 
@@ -133,8 +133,9 @@ void AdagradSteps<F>::step(Slopes<F>& slopes, double rate, double decay) {
     for (std::size_t i = 0; i < slopes.sequences().size(); ++i) {
         const std::size_t s = slopes.sequences()[i];
         const std::size_t from = task_.sequences.begin(s), to = task_.sequences.end(s);
-        kernels().of<F>().scatter_rows(sums_.dense(), rows_.LP, rows_.L, rows_.rows.rows(), from, to,
-                                       slopes.residual(i));
+        const RowView<F> seen = rows_.rows.view(from, to);
+        kernels().of<F>().scatter_rows(sums_.dense(), rows_.LP, rows_.L, seen.rows, from - seen.first,
+                                       to - seen.first, slopes.residual(i));
         rows_.rows.count_listed(slopes.residual(i), rows_.L, from, to, sums_.listed());
     }
     for (const std::size_t a : nodes_.used) {

@@ -59,8 +59,8 @@ private:
             state(name + ".when", when.data(), when.size());
             state(name + ".visit", visit.data(), visit.size());
         }
-        void see(const Task& task, const Entries& entries, std::span<const std::size_t> sequences,
-                 std::uint64_t now);
+        void see(const Task& task, const Entries& entries, const FarEntries* far,
+                 std::span<const std::size_t> sequences, std::uint64_t now);
         // weight(k) is the number of weight k
         template <class Weight>
         void catch_up(std::size_t a, double clock, Weight weight);

@@ -99,9 +99,10 @@ template <class F>
 void ScaledSteps<F>::add_to_rows(Slopes<F>& slopes) {
     for (std::size_t i = 0; i < slopes.sequences().size(); ++i) {
         const std::size_t s = slopes.sequences()[i];
-        kernels().of<F>().move_rows(chain_.node().dense(), rows_.LP, rows_.L, lanes_.data(),
-                                    rows_.rows.rows(), task_.sequences.begin(s), task_.sequences.end(s),
-                                    slopes.residual(i));
+        const RowView<F> seen = rows_.rows.view(task_.sequences.begin(s), task_.sequences.end(s));
+        kernels().of<F>().move_rows(chain_.node().dense(), rows_.LP, rows_.L, lanes_.data(), seen.rows,
+                                    task_.sequences.begin(s) - seen.first,
+                                    task_.sequences.end(s) - seen.first, slopes.residual(i));
     }
 }
 
@@ -127,7 +128,7 @@ void ScaledSteps<F>::add_to_moves(Slopes<F>& slopes, double rate, double decay) 
 template <class F>
 void ScaledSteps<F>::add_to_pairs(Slopes<F>& slopes, double by) {
     const std::span<double> sums = slopes.moves().pairs();
-    each_attribute(task_.edge_entries, task_.sequences, slopes.sequences(), [&](std::size_t a) {
+    each_attribute(task_.edge_entries, nullptr, task_.sequences, slopes.sequences(), [&](std::size_t a) {
         for (auto k = static_cast<std::size_t>(task_.edge_observed.begin[a]);
              k < static_cast<std::size_t>(task_.edge_observed.begin[a + 1]); ++k)
             chain_.pairs()[k] += static_cast<F>(by * std::exchange(sums[k], 0.0));
