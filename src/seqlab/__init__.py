@@ -13,7 +13,7 @@ from seqlab.lazy import hooks, when_used
 
 if TYPE_CHECKING:
     from seqlab import corpus, draw, encode, errors, evaluation, features, inference, tags, text, tuning
-    from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, write
+    from seqlab.corpus import Corpus, Sentence, demo_corpus, read, stream, stream_corpus, write
     from seqlab.evaluation import Report, check, evaluate, significance
     from seqlab.families import (
         CRF,
@@ -57,7 +57,7 @@ __all__ += ["MultinomialMixture", "Pipeline", "Poisson", "Report", "Reranker", "
 __all__ += ["Streams", "SuffixModel", "Tagger", "Template", "TrainedTokeniser", "Trellis", "TrellisBatch"]
 __all__ += ["check", "compare", "convert_model", "corpus", "demo_corpus", "draw", "encode", "errors"]
 __all__ += ["evaluate", "evaluation", "features", "inference", "load", "presets", "read", "significance"]
-__all__ += ["stream", "tags", "text", "tune", "tuning", "write"]
+__all__ += ["stream", "stream_corpus", "tags", "text", "tune", "tuning", "write"]
 __all__ += _learners.__all__
 
 
@@ -66,7 +66,7 @@ if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute of 
     __getattr__, __dir__ = when_used(
         __name__,
         {
-            "corpus": ("Corpus", "Sentence", "demo_corpus", "read", "stream", "write"),
+            "corpus": ("Corpus", "Sentence", "demo_corpus", "read", "stream", "stream_corpus", "write"),
             "evaluation": ("Report", "check", "evaluate", "significance"),
             "families": (
                 *("CRF", "HMM", "MEMM", "GaussianMeans", "LinearTagger", "LocalTagger", "MarkovChain"),

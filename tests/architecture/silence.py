@@ -6,6 +6,7 @@ SPEAKING_ROOMS = frozenset({"cli"})
 SPEAKING_FILES = frozenset(
     {
         "learning/monitor.py",  # shows progress, only when asked to
+        "scale/progress.py",
         # As the originals do, where a user has said verbose, or dump without a file.
         "compat/hmmlearn/monitor.py",
         "compat/pycrfsuite/tagger.py",

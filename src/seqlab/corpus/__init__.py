@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
     from seqlab.corpus.corpus import Corpus
     from seqlab.corpus.io.reader import Stream, demo_corpus, read, stream
+    from seqlab.corpus.io.streams import CorpusStream, stream_corpus
     from seqlab.corpus.io.writer import write
     from seqlab.corpus.origin import Extras, Layout
     from seqlab.corpus.sentence import Sentence, Token
@@ -20,11 +21,22 @@ else:  # otherwise a type checker would accept any attribute
             "columns": ("BagColumn", "Column", "StringColumn", "VectorColumn"),
             "corpus": ("Corpus",),
             "io.reader": ("Stream", "demo_corpus", "read", "stream"),
+            "io.streams": ("CorpusStream", "stream_corpus"),
             "origin": ("Extras", "Layout"),
             "sentence": ("Sentence", "Token"),
             "io.writer": ("write",),
         },
     )
 
-__all__ = ["BagColumn", "Column", "Corpus", "Extras", "Layout", "Sentence", "Stream", "StringColumn"]
-__all__ += ["Token", "VectorColumn", "demo_corpus", "read", "stream", "write"]
+__all__ = [
+    "BagColumn",
+    "Column",
+    "Corpus",
+    "CorpusStream",
+    "Extras",
+    "Layout",
+    "Sentence",
+    "Stream",
+    "StringColumn",
+]
+__all__ += ["Token", "VectorColumn", "demo_corpus", "read", "stream", "stream_corpus", "write"]

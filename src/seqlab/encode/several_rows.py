@@ -47,14 +47,8 @@ class BagsOfFeatures:
         ]
 
     def _rows(self, feature: Feature, corpus: Corpus, pool: _core.StringPool) -> Rows:
-        read = [self._read(atom, corpus) for atom in feature.atoms]
-        keys = np.stack([codes for codes, _ in read], axis=1)
-        different, which = np.unique(keys, axis=0, return_inverse=True)
-        texts = [values for _, values in read]
-        ids = [
-            [pool.intern(text) for text in written(feature, [*map(list.__getitem__, texts, some)])]
-            for some in different.tolist()
-        ]
+        different, which = np.unique(self.keys(feature, corpus), axis=0, return_inverse=True)
+        ids = self.intern(feature, corpus, different, pool)
         counts = np.array([len(one) for one in ids], dtype=np.int64)
         flat = np.array([i for one in ids for i in one], dtype=np.int32)
         own = counts[which.reshape(-1)]
@@ -65,8 +59,25 @@ class BagsOfFeatures:
         places = np.arange(int(indptr[-1])) + np.repeat(begins - indptr[:-1], own)
         return Rows(indptr, flat[places])
 
-    def _read(self, atom: Atom, corpus: Corpus) -> tuple[Codes, list[list[str]]]:
-        """Return the number of the string that each token reads, (tokens,), and the values of each number."""
+    def keys(self, feature: Feature, corpus: Corpus) -> Codes:
+        """Return (tokens, atoms) numbers of what each token reads."""
+        return np.stack([self._read(atom, corpus)[0] for atom in feature.atoms], axis=1)
+
+    def intern(
+        self, feature: Feature, corpus: Corpus, keys: Codes, pool: _core.StringPool
+    ) -> list[list[int]]:
+        """Write the attributes of rows of such numbers, and return their numbers in the pool."""
+        texts = []
+        for atom, used in zip(feature.atoms, keys.T, strict=True):
+            strings = self._read(atom, corpus)[1]
+            texts.append([*self._values(atom, strings, np.unique(used)), []])
+        return [
+            [pool.intern(text) for text in written(feature, [*map(list.__getitem__, texts, some)])]
+            for some in keys.tolist()
+        ]
+
+    def _read(self, atom: Atom, corpus: Corpus) -> tuple[Codes, _core.StringPool]:
+        """Return (tokens,) a number for what each token reads, and the strings of the first numbers."""
         codes, strings = column_of(atom.column, corpus, self.template.lexicons)
         boundary, size = self.template.boundary, len(strings)
         begins, ends = (np.repeat(side, corpus.lengths) for side in (corpus.offsets[:-1], corpus.offsets[1:]))
@@ -78,8 +89,7 @@ class BagsOfFeatures:
         inside = (place >= begins) & (place < ends)
         found = codes[np.clip(place, 0, max(len(codes) - 1, 0))].astype(np.int64)
         nothing = size + len(boundary.before) + len(boundary.after)
-        numbers = np.where(inside, np.where(found == NO_VALUE, nothing, found), outside)
-        return numbers, [*self._values(atom, strings, np.unique(numbers)), []]
+        return np.where(inside, np.where(found == NO_VALUE, nothing, found), outside), strings
 
     def _values(self, atom: Atom, strings: _core.StringPool, used: Codes) -> list[list[str]]:
         """Return the values of each string, then those of the symbols before and after a sentence."""

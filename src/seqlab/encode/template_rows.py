@@ -385,10 +385,7 @@ def read_columns(plan: Plan, corpus: Corpus) -> list[Column]:
     lexicons = plan.template.lexicons
     names = dict.fromkeys(source.column for source in plan.sources)
     columns = {name: column_of(name, corpus, lexicons) for name in names}
-    return [
-        _passed_through(columns[name], calls, lexicons) if calls else columns[name]
-        for name, calls in plan.sources
-    ]
+    return [passed(columns[name], calls, lexicons) for name, calls in plan.sources]
 
 
 def column_of(name: str, corpus: Corpus, lexicons: Mapping[str, Lexicon]) -> Column:
@@ -426,8 +423,10 @@ def _strings(name: str, corpus: Corpus) -> StringColumn:
         raise missing_column(name, columns) from error
 
 
-def _passed_through(column: Column, calls: tuple[Call, ...], lexicons: Mapping[str, Lexicon]) -> Column:
-    """Apply functions that exist only in Python, once per distinct string."""
+def passed(column: Column, calls: tuple[Call, ...], lexicons: Mapping[str, Lexicon]) -> Column:
+    """Apply functions that exist only in Python, once per distinct string; without any the column stays as it is."""
+    if not calls:
+        return column
     codes, pool = column
     used = np.unique(codes)
     used = used[used != NO_VALUE]

@@ -385,10 +385,13 @@ def checked_patience(patience: Any) -> int | None:
 
 
 class Bar:
-    """Progress bar: one line on standard error, rewritten after every epoch; plain lines without a terminal."""
+    """Progress bar: one line on standard error, rewritten after every epoch; plain lines without a terminal.
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = sys.stderr if stream is None else stream
+    limit   largest number of epochs, for an estimate of the time left; None if unknown
+    """
+
+    def __init__(self, stream: TextIO | None = None, limit: int | None = None) -> None:
+        self._stream, self._limit = sys.stderr if stream is None else stream, limit
         self._began = time.perf_counter()
         self._width = 0
 
@@ -411,7 +414,10 @@ class Bar:
             "dev": (epoch.dev_score, ".4f"),
         }
         known = [f"{name} {value:{form}}" for name, (value, form) in numbers.items() if value is not None]
-        seconds = f"{time.perf_counter() - self._began:.1f} s"
+        passed = time.perf_counter() - self._began
+        seconds = f"{passed:.1f} s"
+        if self._limit and 0 < epoch.iteration < self._limit:
+            seconds += f", at most {passed * (self._limit - epoch.iteration) / epoch.iteration:.0f} s left"
         return "  ".join([f"iteration {epoch.iteration:>4}", *known, seconds])
 
     def end(self) -> None:

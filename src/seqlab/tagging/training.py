@@ -173,15 +173,26 @@ class FitOptions:
         checked_patience(self.patience)
 
     def monitor(
-        self, scorer: DevScorer | None, model: Any, kept: Directory | None = None, run: str = ""
+        self,
+        scorer: DevScorer | None,
+        model: Any,
+        kept: Directory | None = None,
+        run: str = "",
+        learner: Any = None,
     ) -> Monitor:
-        """Make a monitor for the training of the weights of this model, which `kept` stores as the run of this name."""
+        """Make a monitor for the training of the weights of this model, which `kept` stores as the run of this name.
+
+        learner   knows the largest number of iterations
+        """
+        limit = next(
+            (getattr(learner, name) for name in ("max_iterations", "epochs") if hasattr(learner, name)), None
+        )
         return Monitor(
             None if scorer is None else lambda theta: scorer(model.with_theta(theta)),
             None if scorer is None else scorer.name,
             checked_patience(self.patience),
             checked_callbacks(self.callbacks),
-            Bar() if self.progress else None,
+            Bar(limit=limit) if self.progress is True else None,
             None if kept is None else Run(kept, run),
         )
 

@@ -33,6 +33,7 @@ from seqlab.learning.smoothing import Smoothing
 from seqlab.store.codec import put_part, write_fields
 from seqlab.store.state import State
 from seqlab.store.values import kinds_of
+from seqlab.tagging.door.limits import Folder, Size
 from seqlab.tagging.model import Model, from_fit
 from seqlab.tagging.tagger import Sequences
 from seqlab.tagging.training import Checkpoints
@@ -90,15 +91,42 @@ class MarkovChain(Model):
 
     # ------------------------------------------------------------------------------------------ learning
 
-    def fit(self, X: Sequences, y: str | None = None, *, checkpoint: Checkpoints = None) -> Self:
+    def fit(
+        self,
+        X: Sequences,
+        y: str | None = None,
+        *,
+        checkpoint: Checkpoints = None,
+        max_memory: Size = None,
+        cache: Folder = None,
+    ) -> Self:
         """Count.
 
         X            a Corpus, or lists of strings
         y            the column of the Corpus that holds the symbols; None for its words
         checkpoint   as for other models; counting is one pass, and stores nothing
+        max_memory   bytes, or "2G": X may be larger than memory, as stream_corpus(...) is, and lies on disk
+        cache        folder of the data on disk, used again by the same training; None for a temporary one
         """
         checked_checkpoint(checkpoint)
-        return self._count(X, y, None)
+        if max_memory is None and cache is None:
+            return self._count(X, y, None)
+        from seqlab.families.chain.far import count_from_disk
+
+        estimation = checked_options(self)
+        counted, column = count_from_disk(
+            X, y, self.order, max_memory, cache, end=bool(self.end), check=self._check_known
+        )
+        learned = Estimated(counted, estimation)
+        learned.check()
+        self.fit_ = ChainFit(column, learned)
+        return self
+
+    def _check_known(self, tokens: Tokens) -> None:
+        """Check symbols by the vocabulary that was given, if there is no name for unknown ones."""
+        estimation = checked_options(self)
+        if estimation.vocabulary is not None and self.unknown is None:
+            self._numbered(tokens, Symbols.of(estimation.vocabulary, None, end=bool(self.end)))
 
     def partial_fit(self, X: Sequences, y: str | None = None) -> Self:
         """Add the counts of further sentences X, y as for fit; the result is that of one fit on all sentences."""
@@ -124,8 +152,7 @@ class MarkovChain(Model):
             raise ShapeError(
                 f"X has {len(tokens.offsets) - 1} sentences and no symbol at all, so there is nothing to learn from"
             )
-        if estimation.vocabulary is not None and self.unknown is None:
-            self._numbered(tokens, Symbols.of(estimation.vocabulary, None, end=bool(self.end)))
+        self._check_known(tokens)
         found = Counted.of(tokens, self.order, end=bool(self.end))
         learned = Estimated(found if before is None else before.plus(found), estimation)
         learned.check()

@@ -82,7 +82,7 @@ class FitOptions:
         return facts_of(hmm, **seen, **(held_out or {}))
 
 
-def _refuse_patience(asked: FitOptions) -> None:
+def refuse_patience(asked: FitOptions) -> None:
     """Raise an error for patience if training is one pass of counting."""
     if asked.patience is not None:
         raise OptionError(
@@ -151,10 +151,10 @@ class TablesEngine:
         ground = Ground.of(hmm, data, learner.unlabelled_weight if learner else 1.0, sample_weight)
         prior, threads = Dirichlet.of(hmm.smoothing), thread_count(hmm.threads)
         if learner is None:
-            _refuse_patience(asked)
+            refuse_patience(asked)
             flat = ground.flat(np.random.default_rng(hmm.seed))
             model = flat.maximised(expect(flat, ground.evidence, threads), prior)
-            history = _one_pass()
+            history = one_pass()
             histories: tuple[History, ...] = (history,)
         else:
             model, best = _em(hmm, ground, learner, prior, threads, asked)
@@ -236,7 +236,7 @@ def _em(
             metric=None if judge is None else judge.name,
             patience=asked.patience,
             callbacks=asked.callbacks,
-            bar=Bar() if asked.progress else None,
+            bar=Bar() if asked.progress is True else None,
             checkpoint=kept,
             kinds=(HiddenMarkov,),
         )
@@ -300,7 +300,7 @@ class CountsEngine:
         """Count labelled words, and add expected counts of unlabelled ones by EM."""
         labels = state_names(hmm, data, None)
         if data.full:
-            _refuse_patience(asked)
+            refuse_patience(asked)
             return _counted(hmm, data, _count(hmm, data, labels, sample_weight))
         learner = checked(USUAL if hmm.learner is None else hmm.learner)
         threads, dictionary = thread_count(hmm.threads), TagDictionary.of(hmm.allowed, labels, data.column)
@@ -324,7 +324,7 @@ class CountsEngine:
                 metric=None if judge is None else judge.name,
                 patience=asked.patience,
                 callbacks=asked.callbacks,
-                bar=Bar() if asked.progress else None,
+                bar=Bar() if asked.progress is True else None,
                 checkpoint=kept,
                 kinds=(CountedHMM,),
             )
@@ -358,13 +358,13 @@ class CountsEngine:
 
     def trellises(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> Trellises:
         """Return one trellis for every sentence."""
-        words, model = _words(corpus, column).compact(), fit.model
+        words, model = words_of(corpus, column).compact(), fit.model
         allowed = _flags(words, fit)
         return model.trellises(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
     def label_ids(self, fit: HmmFit, corpus: Corpus, column: str | None, threads: int) -> LabelIds:
         """Find (tokens,) numbers of the best labels, by the decoder of the core."""
-        words, model = _words(corpus, column), fit.model
+        words, model = words_of(corpus, column), fit.model
         allowed = _flags(words, fit)
         return model.label_ids(words.pool, words.codes, corpus.offsets, allowed=allowed, threads=threads)  # type: ignore[union-attr]
 
@@ -387,11 +387,11 @@ def _counted(hmm: families.HMM, data: TrainingSet, model: CountedHMM, before: Ru
     rules = Rules.learned(hmm.constraints, model.labels, gold, data.corpus.offsets, before)
     model = replace(model, rules=rules)
     dictionary = TagDictionary.of(hmm.allowed, model.labels, data.column)
-    history = _one_pass()
+    history = one_pass()
     return HmmFit.of(model, dictionary, history, "suffix", data, restarts=(history,))
 
 
-def _one_pass() -> History:
+def one_pass() -> History:
     """Make the history of a training in one pass."""
     return History([Epoch(1, None, None, None, None, 0.0)], "counted", 1)
 
@@ -399,7 +399,7 @@ def _one_pass() -> History:
 def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample_weight: Any) -> CountedHMM:
     """Count labelled words."""
     assert data.gold is not None  # noqa: S101  (refuse looked)
-    column = _words(data.corpus, data.column).compact()
+    column = words_of(data.corpus, data.column).compact()
     return CountedHMM.count(
         column.pool,
         column.codes,
@@ -411,7 +411,7 @@ def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample
     )
 
 
-def _words(corpus: Corpus, column: str | None) -> StringColumn:
+def words_of(corpus: Corpus, column: str | None) -> StringColumn:
     """Return the words of a corpus; missing ones are replaced by MISSING."""
     return corpus.strings(str(column), missing=True).filled(MISSING)
 

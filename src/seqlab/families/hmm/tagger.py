@@ -20,6 +20,7 @@ from seqlab.families.hmm.em import BaumWelch, HardEM
 from seqlab.families.hmm.emissions import Emission
 from seqlab.families.hmm.emissions.base import Floats
 from seqlab.families.hmm.engines import COUNTS, TABLES, CountsEngine, FitOptions, TablesEngine, engine_for
+from seqlab.families.hmm.far import learn_from_disk
 from seqlab.families.hmm.fit import OPTIONS, HiddenModel, HmmFit, check_options, upgraded
 from seqlab.families.hmm.observations import find_column, read_observations, read_sequence, split_labels
 from seqlab.families.hmm.questions import Selection, select_states
@@ -32,6 +33,7 @@ from seqlab.learning.monitor import interrupted_later
 from seqlab.learning.smoothing import Smoothing
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
 from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
+from seqlab.tagging.door.limits import Folder, Size, in_memory_only
 from seqlab.tagging.model import from_fit
 from seqlab.tagging.tagger import BLOCK, Sequences, Tagger, Targets, Tokens
 from seqlab.tagging.training import Callbacks, Checkpoints
@@ -129,29 +131,33 @@ class HMM(Tagger):
         callbacks: Callbacks = None,
         progress: bool = False,
         checkpoint: Checkpoints = None,
+        max_memory: Size = None,
+        cache: Folder = None,
     ) -> Self:
         """Learn from sequences, labelled or not.
 
         X, y            a Corpus and the name of its label column, or lists of sequences and lists of labels. In y, None
-                        is a missing label, or a sentence without labels, and a set means one of these; y=None: no
-                        labels
+                        is a missing label, or a sentence without labels, a set is one of these; y=None: no labels
         lengths         of the sequences, if X (and y) are concatenations of them
         dev             sequences, or (X, y): the best model on it is kept, by likelihood, or by accuracy with labels
         patience        iterations without a better dev score before training ends
         sample_weight   a number for every sentence
         callbacks       functions of an Epoch; one that returns False ends training
         progress        True to show a progress bar
-        checkpoint      a directory, or a Checkpoint, that stores EM with its restarts: the same call continues after a
-                        kill. Counting is one pass and stores nothing
+        checkpoint      a directory, or a Checkpoint, that stores EM with its restarts: the same call continues it
+        max_memory      bytes, or "2G": X may be larger than memory, as stream_corpus(...) is; cache: folder of its data
 
-        Ctrl-C stops training: the best model so far is kept, and KeyboardInterrupt is raised; on SIGTERM
-        SystemExit.
+        Ctrl-C stops training: the best model so far is kept, and KeyboardInterrupt is raised; on SIGTERM SystemExit.
         """
         thread_count(self.threads)  # checks the number, also if nothing is drawn
-        data = TrainingSet.read(self, X, y, lengths)
         asked = FitOptions(dev, patience, callbacks, progress, checkpoint)
         with interrupted_later():
-            self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
+            if max_memory is None and cache is None:
+                data = TrainingSet.read(self, X, y, lengths)
+                self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
+            else:
+                in_memory_only(lengths=lengths, sample_weight=sample_weight)
+                self.fit_ = learn_from_disk(self, X, y, asked, max_memory, cache)
         return self
 
     def partial_fit(
@@ -244,8 +250,6 @@ class HMM(Tagger):
 
     def _read_to_the_end(self, name: str) -> Any:
         return self.labels_ if name == "states" else super()._read_to_the_end(name)
-
-    # ------------------------------------------------------------------------------------------ what it has learned
 
     @property
     def _engine(self) -> TablesEngine | CountsEngine:
@@ -434,9 +438,8 @@ class HMM(Tagger):
     def _column_in(self, corpus: Corpus) -> str | None:
         """Return the column of the observations: that of training, or one that fits."""
         column: str | None = self.fit_.observed_column
-        if column in corpus.columns or not corpus.token_count:
-            return column
-        return find_column(corpus, self._check_options(), self.column)
+        known = column in corpus.columns or not corpus.token_count
+        return column if known else find_column(corpus, self._check_options(), self.column)
 
     def _label_ids(self, corpus: Corpus, threads: int) -> LabelIds:
         if self._engine is TABLES or not corpus.token_count:

@@ -148,10 +148,12 @@ def read_labels(corpus: Corpus, y: Any, lengths: Any = None) -> Gold | None:
 # ------------------------------------------------------------------------------------------------ names of the states
 
 
-def state_names(hmm: families.HMM, data: TrainingSet, known: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Find the names of the states; `known` are those of init, if any."""
+def state_names(
+    hmm: families.HMM, data: TrainingSet, known: tuple[str, ...] | None, tokens: int | None = None
+) -> tuple[str, ...]:
+    """Find the names of the states; `known` are those of init, if any; `tokens`: how many there are, if not these."""
     names = () if data.gold is None else data.gold.names
-    n_states, tokens = hmm.n_states, data.corpus.token_count
+    n_states, tokens = hmm.n_states, data.corpus.token_count if tokens is None else tokens
     if hmm.states is not None:
         labels = checked_states(hmm.states)
         if n_states is not None and n_states != len(labels):

@@ -288,13 +288,13 @@ def empty_model(
     """
     L, encoder = len(gold.names), encoded.encoder
     if all_states:
-        begin, label = _every(encoder.size, L)
+        begin, label = every_pair(encoder.size, L)
     else:
         node, ids = encoded.node, np.ascontiguousarray(gold.ids)
         begin, label = _core.observed_pairs(
             node.indptr, node.ids, ids, *_set_lists(gold), encoder.size, L, threads
         )
-    move, several = _moves_seen(encoded.offsets, gold)
+    move, several = moves_seen(encoded.offsets, gold)
     seen = np.zeros((L, L), dtype=bool)
     if getattr(encoder.features, "bigram", True):
         if all_moves:
@@ -303,7 +303,7 @@ def empty_model(
             seen.reshape(-1)[np.concatenate([move[move >= 0], *several.values()]).astype(np.int64)] = True
     edge = None
     if encoded.edge is not None and encoder.edge_size:
-        pairs = _every(encoder.edge_size, L * L)
+        pairs = every_pair(encoder.edge_size, L * L)
         if not all_moves:
             pairs = _edges_seen(encoded.edge, move, several, encoder.edge_size, L * L)
         if encoded.edge.moves is not None:
@@ -313,7 +313,7 @@ def empty_model(
         edge = EdgeWeights(*pairs, np.zeros(len(pairs[1])))
     longer: dict[str, Any] = {}
     for back, (name, seen_name) in enumerate(LEVELS[1:order], 2):
-        longer[seen_name] = _rows_seen(encoded.offsets, gold.ids, L, back)
+        longer[seen_name] = rows_seen(encoded.offsets, gold.ids, L, back)
         longer[name] = np.zeros((L,) * (back + 1))
     return LinearModel(
         gold.names,
@@ -328,7 +328,7 @@ def empty_model(
     )
 
 
-def _every(attributes: int, size: int) -> tuple[Begins, Cells]:
+def every_pair(attributes: int, size: int) -> tuple[Begins, Cells]:
     """Return offsets and labels of the pairs of every attribute with every label (or transition)."""
     return np.arange(attributes + 1, dtype=np.int64) * size, np.tile(
         np.arange(size, dtype=np.int32), attributes
@@ -360,7 +360,7 @@ def _inner(offsets: Begins, back: int) -> Begins:
     return np.flatnonzero(np.arange(len(starts)) - starts >= back)
 
 
-def _moves_seen(offsets: Begins, gold: Gold) -> tuple[Begins, dict[int, list[int]]]:
+def moves_seen(offsets: Begins, gold: Gold) -> tuple[Begins, dict[int, list[int]]]:
     """Number the transition into each token, from * L + to: (tokens,), -1 if unknown, and {token: transitions}."""
     L, ids = len(gold.names), gold.ids.astype(np.int64)
     inner = _inner(offsets, 1)
@@ -376,7 +376,7 @@ def _moves_seen(offsets: Begins, gold: Gold) -> tuple[Begins, dict[int, list[int
     return move, {t: [a * L + b for a in possible(t - 1) for b in possible(t)] for t in touched}
 
 
-def _rows_seen(offsets: Begins, ids: LabelIds, L: int, back: int) -> Bools:
+def rows_seen(offsets: Begins, ids: LabelIds, L: int, back: int) -> Bools:
     """Return an array (L, ..., L), True for `back` + 1 labels in a row that were seen in training."""
     seen = np.zeros((L,) * (back + 1), dtype=bool)
     inner = _inner(offsets, back)

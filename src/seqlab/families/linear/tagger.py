@@ -25,6 +25,7 @@ from seqlab.learning.monitor import Learner, interrupted_later
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, unnormalised
 from seqlab.tagging.door.constraints import Dictionary, Given
+from seqlab.tagging.door.limits import Folder, Size, in_memory_only
 from seqlab.tagging.door.sentences import read_sentences
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Known, Sentences, Tagger, Targets, Tokens
@@ -114,6 +115,8 @@ class LinearTagger(Tagger):
         callbacks: Callbacks = None,
         progress: bool = False,
         checkpoint: Checkpoints = None,
+        max_memory: Size = None,
+        cache: Folder = None,
     ) -> Self:
         """Learn from labelled sentences.
 
@@ -128,15 +131,21 @@ class LinearTagger(Tagger):
         callbacks       functions of an Epoch; one that returns False ends training
         progress        True to show a progress bar
         checkpoint      a directory, or a Checkpoint, that stores the training: the same call continues after a kill
+        max_memory      bytes, or "2G": X may be larger than memory, as stream_corpus(...) is; cache: folder of its data
 
         Ctrl-C stops training: the best weights so far are kept, and KeyboardInterrupt is raised; on SIGTERM SystemExit.
         """
+        from seqlab.families.linear.far import learn_from_disk
         from seqlab.families.linear.training import learn
 
         options = FitOptions(dev, metric, patience, callbacks, progress, checkpoint)
         before = None if start is None else self._checked_start(start)
         with interrupted_later():
-            self.fit_ = learn(self, X, y, sample_weight, options, before)
+            if max_memory is None and cache is None:
+                self.fit_ = learn(self, X, y, sample_weight, options, before)
+            else:
+                in_memory_only(sample_weight=sample_weight, start=start)
+                self.fit_ = learn_from_disk(self, X, y, options, max_memory, cache)
         return self
 
     def partial_fit(
@@ -238,9 +247,7 @@ class LinearTagger(Tagger):
         """Number of sentences it has learned from; absent where a file of an earlier version does not say."""
         self._check_fitted("sentences_")
         if self.fit_.sentences is None:
-            raise AttributeError(
-                "sentences_: the file of this tagger does not say how many it has learned from"
-            )
+            raise AttributeError("sentences_: the file of this tagger does not say how many there were")
         return self.fit_.sentences
 
     def _batch_for_dev(
@@ -321,8 +328,6 @@ class LinearTagger(Tagger):
     def _why_no_probability(self) -> str:
         return f"{type(self.learner).__name__} learns scores, not probabilities; train with LBFGS() for those"
 
-    # ------------------------------------------------------------------------------------------ why
-
     def explain(
         self,
         tokens: Tokens,
@@ -375,8 +380,6 @@ class LinearTagger(Tagger):
         self._check_fitted("transition_features_")
         return why.transition_features(self.model_)
 
-    # ------------------------------------------------------------------------------------------ inside
-
     @classmethod
     def _option_kinds(cls) -> Mapping[str, OptionKind]:
         return {**COMMON, **{name: OptionKind(getattr(learners, name)) for name in learners.__all__}}
@@ -399,11 +402,9 @@ class LinearTagger(Tagger):
 
     def _check_options(self) -> None:
         learner = self.learner
-        name = type(learner).__name__
+        name = getattr(learner, "__name__", type(learner).__name__)
         if isinstance(learner, type):
-            raise OptionError(
-                f"learner must be an object, got the class {learner.__name__}; write {learner.__name__}()"
-            )
+            raise OptionError(f"learner must be an object, got the class {name}; write {name}()")
         if getattr(learner, "hidden", False):
             raise OptionError(f"{name} trains hidden Markov models; write HMM(learner={name}())")
         if not hasattr(learner, "train"):

@@ -95,13 +95,13 @@ def learn(
         return {"sentences": counted_digest(corpus), **data.facts(), **start}
 
     with options.stored(tagger, facts, judge) as kept:
-        monitor = options.monitor(judge, model, kept, "order-1")
+        monitor = options.monitor(judge, model, kept, "order-1", tagger.learner)
         model = trained(tagger, data, model, monitor, threads, earlier=earlier)
         if tagger.order > 1:
             fine = _refined(tagger, data, joined(shaped(order=tagger.order), model), model, before, threads)
             if monitor.history.reason not in ENDED:
                 data = replace(data, active=likely_in_training(data, fine, threads))
-                monitor = options.monitor(judge, fine, kept, f"order-{tagger.order}")
+                monitor = options.monitor(judge, fine, kept, f"order-{tagger.order}", tagger.learner)
                 fine = trained(tagger, data, fine, monitor, threads, earlier=earlier)
             model = fine
     seen = len(corpus) + (0 if earlier is None else earlier.sentences or 0)
@@ -167,7 +167,7 @@ def _refined(
 
 def trained(
     tagger: families.LinearTagger,
-    data: TrainingSet,
+    data: Any,
     model: LinearModel,
     monitor: Monitor,
     threads: int,
@@ -300,7 +300,7 @@ class TrainingSet:
             self.gold, encoded.offsets, self.weights, self.active, model.L, layered=layered
         )
         rows = (node.indptr, node.ids, node.values)
-        moves, *longer = (_numbered(seen) for _, seen in model.tables)
+        moves, *longer = (numbered(seen) for _, seen in model.tables)
         task = _core.Task(model.L, encoded.offsets, partial.labels, *rows, model.begin, model.label, moves)
         for numbers in longer:
             task.add_transitions(numbers)
@@ -324,7 +324,7 @@ class TrainingSet:
         return task
 
 
-def _numbered(seen: Bools) -> LabelIds:
+def numbered(seen: Bools) -> LabelIds:
     """Number the True entries of a table, read row by row; -1 for the others."""
     flat = seen.reshape(-1)
     return np.where(flat, np.cumsum(flat) - 1, -1).astype(np.int32)

@@ -1,0 +1,1 @@
+"""Training beyond memory: data in shards on disk, mapped when they are needed."""

@@ -1,0 +1,334 @@
+"""Corpora on disk: columns of numbers in shards, with their strings beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.corpus import BagColumn, Corpus, StringColumn, VectorColumn
+from seqlab.corpus.columns import Column, offsets_of
+from seqlab.errors import CorpusError, Place
+from seqlab.scale.cache import Facts
+from seqlab.scale.shards import Shard, disk_error, let_go, open_shard, write_shard
+
+SHARD = 64 << 20  # bytes of a shard, as it will be when its sentences are encoded
+TOKEN, ENTRY, NUMBER = 40, 12, 8  # bytes of a token of strings, of an entry of a bag, of a number of a vector
+GOLD = "<labels>"  # the column of labels that came beside the sentences
+KINDS: Mapping[type, str] = {StringColumn: "strings", BagColumn: "bags", VectorColumn: "vectors"}
+
+Ints = npt.NDArray[np.integer[Any]]
+
+
+class ColumnWriter:
+    """Writes blocks of a corpus to shards; where one ends depends on the sentences alone, not on the blocks.
+
+    folder   for the shards
+    told     called with the number of tokens after every block
+    """
+
+    def __init__(self, folder: Path, told: Callable[[int], None] | None = None) -> None:
+        self._folder, self._told = folder, told
+        self._kinds: dict[str, str] = {}
+        self._widths: dict[str, int] = {}
+        self._pools: dict[str, _core.StringPool] = {}
+        self._parts: list[tuple[npt.NDArray[np.int64], dict[str, Column]]] = []  # of the shard to come
+        self._cost = 0
+        self._shards: list[str] = []
+        self.tokens = self.sentences = 0
+
+    def add(self, corpus: Corpus, gold: StringColumn | None = None) -> None:
+        """Add the next sentences, and the labels beside them, if they came so."""
+        if corpus._origin is not None and not (corpus.weights == 1).all():
+            raise CorpusError(
+                "the sentences of this file have weights, which are not used out of core; read it into memory"
+            )
+        columns = {name: corpus.data(name) for name in corpus.columns}
+        if gold is not None:
+            columns[GOLD] = gold
+        self._check(columns)
+        numbered = {name: self._numbered(name, column) for name, column in columns.items()}
+        lengths = corpus.lengths
+        cost = np.full(len(lengths), 0, dtype=np.int64) + lengths * TOKEN
+        for column in numbered.values():
+            if isinstance(column, BagColumn):
+                cost += (column.indptr[corpus.offsets[1:]] - column.indptr[corpus.offsets[:-1]]) * ENTRY
+            elif isinstance(column, VectorColumn):
+                cost += lengths * (column.width * NUMBER)
+        first, ends = 0, np.cumsum(cost)
+        while first < len(lengths):
+            spent = int(ends[first - 1]) if first else 0
+            last = int(np.searchsorted(ends, spent + SHARD - self._cost, side="left")) + 1
+            last = min(last, len(lengths))
+            begin, end = int(corpus.offsets[first]), int(corpus.offsets[last])
+            self._parts.append(
+                (lengths[first:last], {name: _cut(column, begin, end) for name, column in numbered.items()})
+            )
+            self._cost += int(ends[last - 1]) - spent
+            if self._cost >= SHARD:
+                self._flush()
+            first = last
+        self.tokens += corpus.token_count
+        self.sentences += len(corpus)
+        if self._told is not None:
+            self._told(self.tokens)
+
+    def finish(self, facts: Facts) -> Facts:
+        """Write the last shard and the strings, and return the facts of the entry."""
+        self._flush()
+        strings: dict[str, Any] = {}
+        for i, name in enumerate(self._kinds):
+            if name in self._pools:
+                strings[f"text{i}"], strings[f"begins{i}"] = self._pools[name].arrays()
+        return {
+            **facts,
+            "shards": self._shards,
+            "strings": write_shard(self._folder, strings),
+            "columns": list(self._kinds.items()),
+            "tokens": self.tokens,
+            "sentences": self.sentences,
+        }
+
+    def _check(self, columns: Mapping[str, Column]) -> None:
+        kinds = {name: KINDS[type(column)] for name, column in columns.items()}
+        widths = {name: one.width for name, one in columns.items() if isinstance(one, VectorColumn)}
+        if not self._kinds:
+            self._kinds, self._widths = kinds, widths
+        elif kinds != self._kinds or widths != self._widths:
+            names, before = (", ".join(map(repr, some)) for some in (kinds, self._kinds))
+            raise CorpusError(
+                f"the sentences have other columns than those before: {names}, but there were {before}",
+                place=Place(self.sentences),
+            )
+
+    def _numbered(self, name: str, column: Column) -> Column:
+        """Number the strings of a column as all blocks do, in order of first appearance."""
+        if isinstance(column, VectorColumn):
+            return column
+        pool = self._pools.setdefault(name, _core.StringPool())
+        used = (column if isinstance(column, StringColumn) else column.strings).compact()
+        of_code = _core.intern_all(pool, used.pool)
+        codes = np.append(of_code, np.int32(-1))[used.codes]
+        return (
+            StringColumn(codes, pool)
+            if isinstance(column, StringColumn)
+            else BagColumn(column.indptr, codes, column.weights, pool)
+        )
+
+    def _flush(self) -> None:
+        if not self._parts:
+            return
+        arrays: dict[str, Any] = {
+            "lengths": np.concatenate([lengths for lengths, _ in self._parts]).astype(np.int32)
+        }
+        for i, (name, kind) in enumerate(self._kinds.items()):
+            parts: Sequence[Any] = [columns[name] for _, columns in self._parts]
+            if kind == "vectors":
+                arrays[f"vectors{i}"] = np.concatenate([part.vectors for part in parts])
+                continue
+            arrays[f"codes{i}"] = narrowed(np.concatenate([part.codes for part in parts]))
+            if kind == "bags":
+                arrays[f"counts{i}"] = narrowed(np.concatenate([np.diff(part.indptr) for part in parts]))
+                if any(part.weights is not None for part in parts):
+                    arrays[f"weights{i}"] = np.concatenate([part.all_weights for part in parts])
+        self._shards.append(write_shard(self._folder, arrays))
+        self._parts, self._cost = [], 0
+
+
+def narrowed(numbers: Ints) -> Ints:
+    """Convert whole numbers to the smallest signed type that has room for them."""
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    kind = next(
+        kind
+        for kind in (np.int8, np.int16, np.int32)
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max
+    )
+    return numbers.astype(kind)
+
+
+def _cut(column: Any, begin: int, end: int) -> Column:
+    if isinstance(column, StringColumn):
+        return StringColumn(column.codes[begin:end], column.pool)
+    if isinstance(column, VectorColumn):
+        return VectorColumn(column.vectors[begin:end])
+    first, last = int(column.indptr[begin]), int(column.indptr[end])
+    weights = None if column.weights is None else column.weights[first:last]
+    return BagColumn(column.indptr[begin : end + 1] - first, column.codes[first:last], weights, column.pool)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnStore:
+    """A corpus on disk.
+
+    folder   of its shards
+    facts    from its manifest
+    """
+
+    folder: Path
+    facts: Facts
+    _values: dict[str, list[list[str]]] = field(default_factory=dict, repr=False)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all sentences."""
+        return int(self.facts["tokens"])
+
+    @property
+    def sentences(self) -> int:
+        """The number of sentences."""
+        return int(self.facts["sentences"])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, without the labels that came beside them."""
+        return tuple(name for name, _ in self.facts["columns"] if name != GOLD)
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """Contents of each column: "strings", "bags" or "vectors"."""
+        return dict(self.facts["columns"])
+
+    @cached_property
+    def pools(self) -> dict[str, _core.StringPool]:
+        """The strings of the columns, in order of first appearance; each is used."""
+        arrays = open_shard(self.folder / self.facts["strings"]).arrays
+        names = [name for name, _ in self.facts["columns"]]
+        return {
+            name: _core.pool_of(arrays[f"text{i}"], arrays[f"begins{i}"])
+            for i, name in enumerate(names)
+            if f"text{i}" in arrays
+        }
+
+    @cached_property
+    def shards(self) -> list[Shard]:
+        """The shards, each compared with its name when first opened."""
+        return [open_shard(self.folder / name) for name in self.facts["shards"]]
+
+    @property
+    def widths(self) -> list[float]:
+        """Bytes of a token in each array of the shards."""
+        return [
+            sum(shard.arrays[name].nbytes for shard in self.shards) / self.tokens
+            for name in self.shards[0].arrays
+        ]
+
+    @cached_property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """(N + 1,)   sentence i has tokens offsets[i] .. offsets[i + 1]."""
+        return offsets_of(np.concatenate([[0][:0], *(shard.arrays["lengths"] for shard in self.shards)]))
+
+    def codes(self, shard: Shard, name: str) -> npt.NDArray[np.int32]:
+        """Read the codes of a column of strings in a shard."""
+        i = list(self.kinds).index(name)
+        return shard.arrays[f"codes{i}"].astype(np.int32)
+
+    def blocks(self, tokens: int) -> Iterator[tuple[int, Corpus]]:
+        """Yield corpora of about this many tokens, each with the number of its first sentence."""
+        first = 0
+        for number in range(len(self.shards)):
+            for corpus in self.blocks_of(number, tokens):
+                yield first, corpus
+                first += len(corpus)
+
+    def blocks_of(self, number: int, tokens: int) -> Iterator[Corpus]:
+        """Yield the corpora of one shard."""
+        shard = self.shards[number]
+        offsets = offsets_of(shard.arrays["lengths"])
+        starts = {
+            i: offsets_of(shard.arrays[f"counts{i}"])
+            for i, kind in enumerate(self.kinds.values())
+            if kind == "bags"
+        }
+        first = 0
+        while first < len(offsets) - 1:
+            last = int(np.searchsorted(offsets, offsets[first] + tokens, side="right")) - 1
+            last = min(max(last, first + 1), len(offsets) - 1)
+            begin, end = int(offsets[first]), int(offsets[last])
+            columns = {
+                name: self._column(shard, i, name, kind, begin, end, starts)
+                for i, (name, kind) in enumerate(self.kinds.items())
+                if name != GOLD
+            }
+            yield Corpus(columns, offsets[first : last + 1] - begin)
+            first = last
+
+    @contextlib.contextmanager
+    def mapped(self, folder: Path) -> Iterator[Corpus]:
+        """Map the whole corpus: while this is open, its columns are files in a folder."""
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".mapped-") as name:
+            columns: dict[str, Column] = {}
+            for i, (column, kind) in enumerate(self.kinds.items()):
+                if column == GOLD:
+                    continue
+                flat = Path(name) / str(i)
+                if kind == "vectors":
+                    first = self.shards[0].arrays[f"vectors{i}"]
+                    vectors = self._flat(flat, f"vectors{i}", first.dtype).reshape(-1, first.shape[1])
+                    columns[column] = VectorColumn(vectors)
+                    continue
+                codes = self._flat(flat, f"codes{i}", np.dtype(np.int32))
+                if kind == "strings":
+                    columns[column] = StringColumn(codes, self.pools[column])
+                    continue
+                counts = np.concatenate([shard.arrays[f"counts{i}"] for shard in self.shards])
+                weights = None
+                if any(f"weights{i}" in shard.arrays for shard in self.shards):
+                    weights = np.concatenate(
+                        [
+                            shard.arrays.get(f"weights{i}", np.ones(len(shard.arrays[f"codes{i}"])))
+                            for shard in self.shards
+                        ]
+                    )
+                columns[column] = BagColumn(offsets_of(counts), codes, weights, self.pools[column])
+            yield Corpus(columns, self.offsets)
+
+    def _flat(self, path: Path, array: str, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+        try:
+            with path.open("wb") as file:
+                for shard in self.shards:
+                    file.write(np.ascontiguousarray(shard.arrays[array].astype(kind, copy=False)).data)
+                    let_go(shard.whole)
+        except OSError as error:
+            raise disk_error(error, path.parent) from error
+        return np.memmap(path, dtype=kind, mode="r") if path.stat().st_size else np.zeros(0, kind)
+
+    def _column(
+        self, shard: Shard, i: int, name: str, kind: str, begin: int, end: int, starts: Mapping[int, Any]
+    ) -> Column:
+        if kind == "vectors":
+            return VectorColumn(np.array(shard.arrays[f"vectors{i}"][begin:end]))
+        if kind == "strings":
+            codes = shard.arrays[f"codes{i}"][begin:end].astype(np.int32)
+            return StringColumn(codes, self.pools[name], self._values.setdefault(name, []))
+        indptr = starts[i][begin : end + 1]
+        own = slice(int(indptr[0]), int(indptr[-1]))
+        weights = shard.arrays.get(f"weights{i}")
+        if weights is None and any(f"weights{i}" in other.arrays for other in self.shards):
+            weights = np.ones(len(shard.arrays[f"codes{i}"]))
+        return BagColumn(
+            indptr - indptr[0],
+            shard.arrays[f"codes{i}"][own].astype(np.int32),
+            None if weights is None else np.array(weights[own]),
+            self.pools[name],
+        )
+
+
+def write_columns(
+    folder: Path,
+    blocks: Iterable[tuple[Corpus, StringColumn | None]],
+    facts: Facts,
+    told: Callable[[int], None] | None = None,
+) -> Facts:
+    """Write a corpus to a folder, block by block; each block may have labels beside it."""
+    writer = ColumnWriter(folder, told)
+    for corpus, gold in blocks:
+        writer.add(corpus, gold)
+    return writer.finish(facts)

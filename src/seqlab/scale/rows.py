@@ -1,0 +1,269 @@
+"""Encoded corpora on disk: attributes and labels of a corpus in shards, and the encoder that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqlab import _core
+from seqlab.arrays import LabelIds
+from seqlab.corpus.columns import offsets_of, resolve
+from seqlab.encode.encoded import Rows
+from seqlab.encode.encoder import Encoder
+from seqlab.encode.template_rows import Column, TemplateRows, read_columns
+from seqlab.errors import CorpusError, Place
+from seqlab.scale.cache import Facts
+from seqlab.scale.columns import ColumnStore, narrowed
+from seqlab.scale.shards import Shard, let_go, open_shard, write_shard
+from seqlab.scale.vocabulary import BLOCK, Told, learn_attributes, located, source_columns
+
+BYTES = 40  # of a token on disk, at most, where a template is all there is
+LABEL = 4
+LARGE = 1 << 14  # attributes of a conjunction whose table does not fit the cache
+
+
+def write_rows(
+    folder: Path,
+    store: ColumnStore,
+    encoder: Encoder,
+    labels: Sequence[str],
+    column: str,
+    *,
+    threads: int,
+    room: int,
+    told: Told = None,
+) -> Facts:
+    """Learn the attributes of a corpus on disk, and write it encoded.
+
+    labels   their names, in the order of their numbers
+    column   of the labels
+    room     bytes for counts in memory
+    """
+    learned = learn_attributes(encoder, store, threads=threads, room=room, folder=folder, told=told)
+    if not encoder.size:
+        raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
+    numbers = label_numbers(store, labels, column)
+    marks = _core.PairMarks(encoder.size, len(labels))
+    columns = CompactColumns.of(encoder, store)
+    names, done = [], 0
+    for i, shard in enumerate(store.shards):
+        ids = numbers[store.codes(shard, column)]
+        arrays = {"labels": ids}
+        raw = _Raw(learned.valued)
+        if columns is not None:
+            arrays |= columns.arrays(i)
+            parts = columns.rows(i, arrays)
+        else:
+            parts = raw.kept(_encoded(encoder, store, i, threads))
+        begin = 0
+        for indptr, entries in parts:
+            end = begin + len(indptr) - 1
+            marks.add(indptr, entries, ids[begin:end], threads)
+            begin = end
+            if told is not None:
+                told(store.tokens + done + begin)
+        done += begin
+        if columns is None:
+            arrays |= raw.arrays()
+        names.append(write_shard(folder, arrays))
+        let_go(shard.whole)
+    begins, paired = marks.pairs()
+    extra: dict[str, Any] = {"begin": begins, "label": paired}
+    if learned.cluster_codes is not None:
+        extra["cluster_codes"] = learned.cluster_codes
+    return {
+        "shards": names,
+        "weights": write_shard(folder, extra),
+        "labels": list(labels),
+        "column": column,
+        "compact": columns is not None,
+    }
+
+
+Part = tuple[
+    npt.NDArray[np.int64], npt.NDArray[np.int32]
+]  # offsets of the entries of some tokens, and the entries
+
+
+def _encoded(encoder: Encoder, store: ColumnStore, number: int, threads: int) -> Iterator[Rows]:
+    """Encode a shard, block by block."""
+    first = sum(len(shard.arrays["lengths"]) for shard in store.shards[:number])
+    for block in store.blocks_of(number, BLOCK):
+        with located(first):
+            yield encoder.encode(block, threads=threads).checked().node
+        first += len(block)
+
+
+class _Raw:
+    """Entries of a shard as they are, for attributes that are no function of columns."""
+
+    def __init__(self, valued: bool) -> None:  # noqa: FBT001
+        self._valued = valued
+        self._parts: list[Rows] = []
+
+    def kept(self, rows: Iterator[Rows]) -> Iterator[Part]:
+        """Pass rows on, and keep them."""
+        for one in rows:
+            self._parts.append(one)
+            yield one.indptr, one.ids
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the arrays of the shard."""
+        lengths = np.concatenate([np.diff(part.indptr) for part in self._parts])
+        arrays = {
+            "indptr": np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)]),
+            "ids": np.concatenate([part.ids for part in self._parts]),
+        }
+        if self._valued:
+            values = [np.ones(len(part.ids)) if part.values is None else part.values for part in self._parts]
+            arrays["values"] = np.concatenate(values)
+        return arrays
+
+
+@dataclass(frozen=True, eq=False)
+class CompactColumns:
+    """The columns that a template reads, from which its entries are made at every pass.
+
+    sources   for each of them the number of the column in the store; None for one that is computed
+    strings   of each
+    quick     makes the entries
+    """
+
+    store: ColumnStore
+    producer: TemplateRows
+    sources: list[int | None]
+    strings: list[Column]
+    quick: _core.QuickRows
+
+    @staticmethod
+    def of(encoder: Encoder, store: ColumnStore) -> CompactColumns | None:
+        """Make them for an encoder with nothing but a template; None for any other."""
+        producer = encoder.producers[0]
+        if len(encoder.producers) > 1 or not isinstance(producer, TemplateRows):
+            return None
+        strings = source_columns(producer, store)
+        names, sources = list(store.kinds), []
+        for name, calls in producer.plan.sources:
+            plain = not calls and not name.startswith("@")
+            own = store.columns[int(name[1:])] if plain and name.startswith("#") else name
+            sources.append(names.index(resolve(own, store.columns)) if plain else None)
+        taken = LABEL + sum(store.widths) + sum(4 for source in sources if source is None)
+        most = max(int((BYTES - 1 - taken) // 3), 0)
+        quick = _core.QuickRows(producer.bank, strings, LARGE, most)
+        return CompactColumns(store, producer, sources, strings, quick)
+
+    def offsets(self, number: int) -> npt.NDArray[np.int64]:
+        """(N + 1,)   offsets of the sentences of a shard, from 0."""
+        return offsets_of(self.store.shards[number].arrays["lengths"])
+
+    def columns(self, number: int, arrays: Mapping[str, Any]) -> list[tuple[npt.NDArray[np.uint8], int]]:
+        """Return the codes of every column as bytes, and their size, of a shard whose own arrays are these."""
+        of_store = self.store.shards[number].arrays
+        codes = [
+            arrays[f"source{j}"] if source is None else of_store[f"codes{source}"]
+            for j, source in enumerate(self.sources)
+        ]
+        return [(one.view(np.uint8), one.itemsize) for one in codes]
+
+    def arrays(self, number: int) -> dict[str, Any]:
+        """Compute what a shard has besides the columns of the store."""
+        made: dict[str, Any] = {}
+        computed = [j for j, source in enumerate(self.sources) if source is None]
+        parts: dict[int, list[Any]] = {j: [] for j in computed}
+        for block in self.store.blocks_of(number, BLOCK) if computed else ():
+            columns = read_columns(self.producer.plan, block)
+            for j in computed:
+                codes, pool = columns[j]
+                parts[j].append(np.append(_core.translate(pool, self.strings[j][1]), np.int32(-1))[codes])
+        for j in computed:
+            made[f"source{j}"] = narrowed(np.concatenate(parts[j]))
+        made["written"] = self.quick.write(self.offsets(number), self.columns(number, made))
+        return made
+
+    def rows(self, number: int, arrays: Mapping[str, Any]) -> Iterator[Part]:
+        """Make the entries of a shard, block by block."""
+        offsets, columns = self.offsets(number), self.columns(number, arrays)
+        for begin in range(0, int(offsets[-1]), BLOCK):
+            yield self.quick.rows(
+                offsets, columns, arrays["written"], begin, min(begin + BLOCK, int(offsets[-1]))
+            )
+
+
+def label_numbers(store: ColumnStore, labels: Sequence[str], column: str) -> LabelIds:
+    """Return the number of the label of each code of its column; the last is for code -1."""
+    place = {name: i for i, name in enumerate(labels)}
+    names = store.pools[column].strings()
+    return np.array([*(place[name] for name in names), -1], dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class RowStore:
+    """An encoded corpus on disk.
+
+    store    the corpus
+    folder   of the shards
+    facts    from its manifest
+    encoder  as fit() would have made it
+    """
+
+    store: ColumnStore
+    folder: Path
+    facts: Facts
+    encoder: Encoder
+
+    @cached_property
+    def compact(self) -> CompactColumns | None:
+        """The columns that entries are made of; None if the shards have the entries."""
+        return CompactColumns.of(self.encoder, self.store) if self.facts["compact"] else None
+
+    @cached_property
+    def shards(self) -> list[Shard]:
+        """The shards, each compared with its name."""
+        return [open_shard(self.folder / name) for name in self.facts["shards"]]
+
+    @cached_property
+    def weights(self) -> Mapping[str, npt.NDArray[Any]]:
+        """Arrays about weights: begin and label of the pairs seen, and cluster_codes if there are any."""
+        return open_shard(self.folder / self.facts["weights"]).arrays
+
+    def add_to(self, task: _core.Task) -> None:
+        """Give the shards to a task of the core."""
+        for i, shard in enumerate(self.shards):
+            arrays = shard.arrays
+            if self.compact is None:
+                task.add_shard(arrays["labels"], arrays["indptr"], arrays["ids"], arrays.get("values"))
+            else:
+                columns = self.compact.columns(i, arrays)
+                task.add_template_shard(
+                    arrays["labels"], self.compact.quick, self.compact.offsets(i), columns, arrays["written"]
+                )
+        for shard in (*self.shards, *self.store.shards):
+            if hasattr(shard.whole, "_mmap"):  # a file, whose pages come back from the disk
+                task.add_file(shard.whole)
+
+    def labels(self) -> Iterator[tuple[LabelIds, npt.NDArray[np.int64]]]:
+        """Yield the label numbers and the offsets of the sentences of every shard."""
+        for rows, columns in zip(self.shards, self.store.shards, strict=True):
+            lengths = columns.arrays["lengths"]
+            offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
+            yield rows.arrays["labels"], offsets
+
+
+def missing_label(store: ColumnStore, column: str) -> Place | None:
+    """Find the first token without a label, or None."""
+    first = token = 0
+    for shard in store.shards:
+        codes = store.codes(shard, column)
+        if (codes < 0).any():
+            token += int(np.argmax(codes < 0))
+            sentence = int(np.searchsorted(store.offsets, token, side="right")) - 1
+            return Place(sentence, token - int(store.offsets[sentence]))
+        first += len(shard.arrays["lengths"])
+        token += len(codes)
+    return None
