@@ -36,6 +36,24 @@ def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> seqlab.Corpus
     return parts[0] if len(parts) == 1 else Corpus.join(parts)
 
 
+def streamed(
+    paths: Sequence[str], reading: dict[str, Any]
+) -> tuple[seqlab.corpus.CorpusStream, seqlab.Corpus]:
+    """Stream files that may be larger than memory; return the stream, and the sentences it begins with."""
+    from seqlab.corpus import stream_corpus
+
+    if "-" in paths:
+        raise OptionError(
+            "standard input is read once, but --max-memory reads what it learns from twice; name files"
+        )
+    found = [file_of(path, reading) for path in paths]
+    options = found[0][1]
+    if any(other != options for _, other in found):
+        raise OptionError("demo:train is not read together with other files here; write it to a file first")
+    made = stream_corpus([source for source, _ in found], **options)
+    return made, next(made.blocks())
+
+
 def file_of(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Find the file of a name, and the options to read it: demo:train and demo:test come with seqlab."""
     if path not in ("demo:train", "demo:test"):
@@ -98,17 +116,22 @@ def read_training(
     held_out: str,
     say: Callable[[str], object],
     target: Target | None = None,
+    first: seqlab.Corpus | None = None,
 ) -> tuple[seqlab.Corpus, seqlab.Corpus | None, Any]:
     """Read the training and the held-out corpus, and find the label column.
 
+    first      the beginning of a training corpus that is not read as a whole; None to read all of it
     held_out   name of the option with the files of the held-out corpus
     say        prints a line about a corpus
     target     a function that finds the column to learn, None if nothing is labelled; by default the label column
     """
     reading = reading_of(arguments)
-    train = read_corpora(files, reading)
+    train = read_corpora(files, reading) if first is None else first
     label = label_column(train, arguments.label) if target is None else target(arguments, train)
-    say(f"train     {train.name}\n          {corpus_facts(train)['text']}")
+    if first is None:
+        say(f"train     {train.name}\n          {corpus_facts(train)['text']}")
+    else:
+        say(f"train     {counted(len(files), 'file')}, streamed\n          columns {' '.join(train.columns)}")
     other = None
     if getattr(arguments, held_out):
         other = read_corpora(getattr(arguments, held_out), reading)

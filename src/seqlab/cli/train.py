@@ -12,7 +12,7 @@ from typing import Any
 
 import seqlab
 from seqlab.cli import kinds, parsing, terminal
-from seqlab.cli.corpora import corpus_facts, placed, read_training, values_in
+from seqlab.cli.corpora import corpus_facts, placed, read_training, streamed, values_in
 from seqlab.cli.epochs import EpochTable, ended, runs
 from seqlab.cli.kinds import tokeniser
 from seqlab.cli.kinds.data import fit_arguments, observed
@@ -44,7 +44,8 @@ seqlab train raw.txt -m markov --order 2 --smoothing kneser-ney -o 3gram.model
 seqlab train train.txt -m local --classifier LinearSVC -p C=0.5 -o svc.model
 seqlab train train.txt -m rerank --generator hmm.model -o better.model
 seqlab train en.conllu -m tokeniser --dev dev.conllu -o tokens.model
-seqlab train en.conllu -l upos --tokeniser tokens.model -o english.model"""
+seqlab train en.conllu -l upos --tokeniser tokens.model -o english.model
+seqlab train big-*.gz --max-memory 2G --cache DIR -o big.model"""
 
 _FILES = "sentences; - is standard input, demo:train comes with seqlab"
 _KINDS = "; ".join(f"{name} {kind.help}" for name, kind in kinds.KINDS.items())
@@ -97,6 +98,11 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
         option("--seed N", "of random numbers (default: 0)", whole(0)),
         parsing.THREADS,
     ),
+    Group(
+        "more than memory holds",
+        option("--max-memory SIZE", "bytes, 512M or 2G: sentences stay on disk and are read as needed"),
+        option("--cache DIR", "where they are kept for the next time (default: a temporary folder)"),
+    ),
     parsing.READING,
     option("-q --quiet", "errors only", default=None),
     option("--json", "the record of training, as JSON", default=None),
@@ -133,6 +139,9 @@ def _check(settings: argparse.Namespace) -> None:
         raise OptionError("-o - and --json would both write to standard output; name a file for the model")
     if settings.checkpoint_every is not None and not settings.checkpoint:
         raise OptionError("--checkpoint-every is for --checkpoint DIR")
+    if settings.max_memory is not None or settings.cache is not None:
+        why = "is for a training in memory, without --max-memory and --cache"
+        parsing.refuse(settings, ["start", "unlabelled"], why)
     if not settings.dev and (settings.metric or settings.patience):
         raise OptionError("--metric and --patience look at a development set; pass one with --dev")
 
@@ -142,6 +151,10 @@ class _Training:
 
     def __init__(self, settings: argparse.Namespace, screen: Screen) -> None:
         self.settings, self.screen, self.say = settings, screen, screen.line
+        self.far = settings.max_memory is not None or settings.cache is not None
+        self.source: Any = (
+            None  # the files, where they may be larger than memory: then `train` is their beginning
+        )
         self.facts: dict[str, Any] = {}
         self.code = 0
 
@@ -153,6 +166,7 @@ class _Training:
         )  # before anything is learned
         train, dev, label = self._read()
         tagger = self._made(train, label)
+        self._check_far(tagger)
         if dev is not None:
             dev = observed(settings, dev, label)
         self._fit(tagger, train, dev, label)
@@ -180,7 +194,11 @@ class _Training:
     def _read(self) -> tuple[seqlab.Corpus, seqlab.Corpus | None, str | None]:
         self.screen.step("reading")
         settings = self.settings
-        train, dev, label = read_training(settings, settings.files, "dev", self.say, kinds.target_of)
+        if self.far:
+            self.source, first = streamed(settings.files, parsing.reading_of(settings))
+        else:
+            self.source, first = None, None
+        train, dev, label = read_training(settings, settings.files, "dev", self.say, kinds.target_of, first)
         found = {"train": train, "dev": dev}
         self.facts = {name: corpus_facts(one) for name, one in found.items() if one is not None}
         if label is not None and kinds.KINDS[settings.model or "crf"].labels:
@@ -225,8 +243,7 @@ class _Training:
 
         settings, options, learner = self.settings, dict[str, Any](), getattr(tagger, "learner", None)
         if kinds.takes(tagger, "callbacks") and not several:
-            limit = settings.iterations or getattr(learner, "epochs", None)
-            options["callbacks"] = EpochTable(self.screen, limit)
+            options["callbacks"] = EpochTable(self.screen, self._limit(learner))
         asked = {"dev": dev, "metric": settings.metric, "patience": settings.patience}
         for name, value in asked.items():
             if self._watches(tagger, train, label) and kinds.takes(tagger, name):
@@ -257,6 +274,11 @@ class _Training:
         self.screen.step("making features, looking for a first guess")
         began = time.perf_counter()
         X, y = fit_arguments(settings, train, label)
+        if self.far:
+            X = self.source if X is train else self.source.select(*X.columns)
+            options |= {"max_memory": settings.max_memory, "cache": settings.cache}
+            if kinds.takes(tagger, "progress"):
+                options["progress"] = self._tell_far
         with terminal.impatient(), self._warnings_shown(), placed(train):
             try:
                 tagger.fit(*((X,) if y is None else (X, y)), **options)
@@ -281,6 +303,28 @@ class _Training:
             which = "" if name in ("order-1", "run-0") else f" of {name.replace('-', ' ')}"
             self.say(f"stored    {path}: {'the end' if done else f'iteration {iteration}'}{which}")
 
+    def _limit(self, learner: Any) -> int | None:
+        """Return the largest number of epochs; on disk also where it is a mere limit, for an estimate of the time."""
+        epochs: int | None = self.settings.iterations or getattr(learner, "epochs", None)
+        return epochs or (getattr(learner, "max_iterations", None) if self.far else None)
+
+    def _check_far(self, tagger: Any) -> None:
+        """Refuse --max-memory and --cache where sentences cannot stay on disk."""
+        settings = self.settings
+        if self.far and not kinds.takes(tagger, "max_memory"):
+            why = f"means nothing to --model {settings.model}, which is trained in memory"
+            parsing.refuse(settings, ["max_memory", "cache"], why)
+
+    def _tell_far(self, what: str, done: int, total: int | None) -> None:
+        """Show how far the data have come to disk."""
+        if what != self._step:
+            self._step, self._done = what, 0
+            self.screen.step(what, total)
+        self.screen.advance(done - self._done, what)
+        self._done = done
+
+    _step, _done = "", 0
+
     def _watches(self, tagger: Any, train: seqlab.Corpus, label: str | None) -> bool:
         """Return True if training has epochs, of which a development set can choose the best."""
         if self.settings.model == "hmm":
@@ -304,8 +348,10 @@ class _Training:
         from seqlab.store.codec import state_of
 
         state = tagger.state() if cutter is None else state_of(seqlab.Pipeline(cutter, tagger))
-        target = self.settings.output
-        state = state.replaced(record={**state.record, "command": _record(self.settings, train, label)})
+        target, record = self.settings.output, _record(self.settings, train, label)
+        if self.far:  # `train` is their beginning
+            del record["sentences"], record["tokens"]
+        state = state.replaced(record={**state.record, "command": record})
         if target == "-":
             terminal.put_bytes(store.as_bytes(state))
             return

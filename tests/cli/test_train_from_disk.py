@@ -1,0 +1,69 @@
+"""`seqlab train --max-memory --cache`: files larger than memory."""
+
+import json
+
+import numpy as np
+import pytest
+
+import seqlab
+from seqlab.scale import columns
+
+
+@pytest.fixture(autouse=True)
+def small_shards(monkeypatch):
+    monkeypatch.setattr(columns, "SHARD", columns.TOKEN * 1500)
+
+
+@pytest.fixture
+def parts(tmp_path):
+    train = seqlab.demo_corpus("train")[:200]
+    seqlab.write(train[:90], tmp_path / "a.txt")
+    seqlab.write(train[90:], tmp_path / "b.txt.gz")
+    return [str(tmp_path / name) for name in ("a.txt", "b.txt.gz")]
+
+
+FLAGS = ["--columns", "word,pos,chunk,entity", "--label", "chunk", "--features", "chunk", "-i", "3"]
+KINDS = {
+    "crf": FLAGS,
+    "memm": ["-m", "memm", *FLAGS],
+    "perceptron": ["-m", "perceptron", *FLAGS],
+    "hmm": ["-m", "hmm", "--columns", "word,pos,chunk,entity", "--label", "pos"],
+    "hidden": ["-m", "hmm", "--columns", "word,pos,chunk,entity", "--states", "3", "-i", "2"],
+    "markov": ["-m", "markov", "--columns", "word,pos,chunk,entity", "--order", "2"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_model_is_that_of_memory(kind, parts, shell, tmp_path):
+    near, distant = tmp_path / "near", tmp_path / "distant"
+    limits = ["--max-memory", "900M", "--cache", str(tmp_path / "cache")]
+    for target, more in ((near, []), (distant, limits)):
+        shell.done("train", *parts, *KINDS[kind], *more, "-o", target, "-q")
+    one, other = (seqlab.store.reading.read(path, mapped=False).arrays for path in (near, distant))
+    assert one.keys() == other.keys()
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+
+
+def test_the_cache_is_used_again(parts, shell, tmp_path):
+    words = ["train", *parts, *FLAGS, "--max-memory", "900M", "--cache", str(tmp_path / "cache"), "--json"]
+    _, second = (shell.done(*words, "-o", tmp_path / name) for name in ("one", "two"))
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+    assert json.loads(second)["label"] == "chunk"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["-m", "local"], "--max-memory means nothing to --model local"),
+        (["--max-memory", "many"], "max_memory must be a number of bytes"),
+        (["--start", "x.model"], "--start is for a training in memory"),
+    ],
+)
+def test_wrong_use_is_said(words, told, parts, shell, tmp_path):
+    code, _, err = shell("train", *parts, "--max-memory", "1G", *words, "-o", tmp_path / "model")
+    assert code == 2
+    assert told in " ".join(err.split())
+
+
+def test_standard_input_is_refused(shell, tmp_path):
+    assert "name files" in shell.refused("train", "-", "--max-memory", "1G", "-o", tmp_path / "model")
