@@ -1,0 +1,172 @@
+"""A model learned from disk is the one learned in memory, to the last bit."""
+
+import numpy as np
+import pytest
+
+import seqlab
+from seqlab import AROW, CRF, HMM, LBFGS, MEMM, SGD, LinearTagger, MarkovChain, PassiveAggressive, Perceptron
+from seqlab.families.linear import far
+from seqlab.store.reading import read
+
+LIMIT = "900M"
+
+
+def endings(sentence, t):
+    """A feature function with values."""
+    yield sentence["word"][t][-2:]
+    yield "length", len(sentence["word"][t])
+
+
+def differences(one, other, tmp_path):
+    """Names of what differs in the files of two models, apart from times."""
+    states = []
+    for model in (one, other):
+        model.save(tmp_path / "model")
+        states.append(read(tmp_path / "model", mapped=False))
+    first, second = states
+    names = {*first.arrays, *second.arrays}
+    wrong = [
+        name
+        for name in names
+        if name not in first.arrays
+        or name not in second.arrays
+        or not np.array_equal(first.arrays[name], second.arrays[name])
+    ]
+    return wrong + [key for key in first.settings if first.settings[key] != second.settings.get(key)]
+
+
+FEW = LBFGS(max_iterations=4)
+LINEAR = {
+    "lbfgs": lambda: CRF("chunk", FEW),
+    "l1": lambda: CRF("chunk", LBFGS(max_iterations=4, l1=0.5)),
+    "min_count": lambda: CRF("chunk", FEW, min_count=3, constraints="IOB2"),
+    "auto": lambda: CRF("chunk", FEW, constraints="auto"),
+    "all": lambda: CRF("ner", FEW, states="all", transitions="all"),
+    "order 2": lambda: CRF("pos", LBFGS(max_iterations=2), order=2, keep=0),
+    "function": lambda: CRF(endings, FEW),
+    "sum": lambda: CRF([endings, "chunk"], FEW),
+    "several": lambda: CRF("word[0]\nngrams(word[0], 3)\nposition\n", FEW),
+    "conjugate": lambda: CRF("chunk", seqlab.ConjugateGradient(max_iterations=3)),
+    "ascent": lambda: CRF("chunk", seqlab.GradientAscent(max_iterations=3)),
+    "sgd": lambda: CRF("chunk", SGD(epochs=2)),
+    "perceptron": lambda: LinearTagger("chunk", Perceptron(epochs=2)),
+    "passive": lambda: LinearTagger("chunk", PassiveAggressive(epochs=2)),
+    "arow": lambda: LinearTagger("chunk", AROW(epochs=2)),
+    "svm": lambda: LinearTagger("chunk", seqlab.StructuredSVM(epochs=2)),
+    "frank-wolfe": lambda: LinearTagger("chunk", seqlab.StructuredSVM(epochs=2, method="frank-wolfe")),
+    "memm": lambda: MEMM("chunk", FEW),
+    "memm 2": lambda: MEMM("chunk", FEW, order=2),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_models_are_those_of_memory(name, whole, stream, tmp_path):
+    near = LINEAR[name]().fit(whole, "chunk")
+    distant = LINEAR[name]().fit(stream, "chunk", max_memory=LIMIT, cache=tmp_path / "cache")
+    assert not differences(near, distant, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["lbfgs", "sum", "sgd", "perceptron", "memm"])
+@pytest.mark.parametrize("room", [0, 300_000])
+def test_what_is_kept_in_memory_changes_nothing(name, room, whole, stream, tmp_path, monkeypatch):
+    monkeypatch.setattr(far, "_room", lambda *_: room)
+    near = LINEAR[name]().fit(whole, "chunk")
+    distant = LINEAR[name]().fit(stream, "chunk", max_memory=LIMIT, cache=tmp_path / "cache")
+    assert np.array_equal(near.model_.theta, distant.model_.theta)
+
+
+def test_counts_on_disk_change_nothing(whole, stream, tmp_path, monkeypatch):
+    monkeypatch.setattr("seqlab.scale.disk.Disk.room", lambda *_, **__: 200_000)
+    lines = ["U:%x[0,0]", "U:%x[0,1]", "U2:%x[-1,0]/%x[0,0]", "U3:%x[0,1]/%x[1,1]/%x[1,0]", "B"]
+    template = seqlab.Template.from_crfpp("\n".join(lines))
+    near = CRF(template, FEW, min_count=2).fit(whole, "chunk")
+    distant = CRF(template, FEW, min_count=2).fit(stream, "chunk", max_memory=LIMIT, cache=tmp_path / "cache")
+    assert not differences(near, distant, tmp_path)
+
+
+def test_conjunctions_written_beside_columns_change_nothing(whole, stream, tmp_path, monkeypatch):
+    monkeypatch.setattr("seqlab.scale.rows.LARGE", 10)
+    near = CRF("chunk", FEW).fit(whole, "chunk")
+    distant = CRF("chunk", FEW).fit(stream, "chunk", max_memory=LIMIT, cache=tmp_path / "cache")
+    assert not differences(near, distant, tmp_path)
+
+
+def test_the_tag_scheme_is_that_of_all_shards(tmp_path):
+    """The first labels follow IO as well as IOB1, those of the last shard only one of them."""
+    X = [["a", "b", "c"]] * 900
+    y = [["O", "O", "I-X"]] * 899 + [["I-X", "B-X", "O"]]
+    near = CRF("pos", FEW, constraints="auto").fit(X, y)
+    distant = CRF("pos", FEW, constraints="auto").fit(iter(X), iter(y), max_memory=LIMIT)
+    assert str(distant.scheme_) == str(near.scheme_)
+    assert not differences(near, distant, tmp_path)
+
+
+def test_threads_change_nothing(stream, tmp_path):
+    made = [
+        CRF("chunk", FEW, threads=threads).fit(stream, "chunk", max_memory=LIMIT, cache=tmp_path).model_.theta
+        for threads in (1, 3)
+    ]
+    assert np.array_equal(*made)
+
+
+def test_dev_sets_choose_the_same(whole, stream, tmp_path):
+    dev = seqlab.demo_corpus("test")[:40]
+    near = CRF("chunk", FEW).fit(whole, "chunk", dev=dev)
+    distant = CRF("chunk", FEW).fit(stream, "chunk", dev=dev, max_memory=LIMIT)
+    assert near.history_.best == distant.history_.best
+    assert np.array_equal(near.model_.theta, distant.model_.theta)
+
+
+HIDDEN = {
+    "counting": (HMM, "pos"),
+    "order 3": (lambda: HMM(order=3, constraints="IOB2"), "chunk"),
+    "named": (
+        lambda: HMM(states=["O", *(f"{a}-{b}" for b in ("PER", "LOC", "ORG", "MISC") for a in "IB")]),
+        "entity",
+    ),
+    "em": (lambda: HMM(4, learner=seqlab.BaumWelch(max_iterations=4)), None),
+    "hard em": (lambda: HMM(4, learner=seqlab.HardEM(max_iterations=4)), None),
+    "em of labels": (lambda: HMM(learner=seqlab.BaumWelch(max_iterations=2)), "pos"),
+    "chain": (lambda: MarkovChain(order=2), None),
+    "chain of labels": (lambda: MarkovChain(order=3, smoothing="kneser-ney"), "pos"),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_hmm_and_chain_are_those_of_memory(name, whole, stream, tmp_path):
+    make, label = HIDDEN[name]
+    y = () if label is None else (label,)
+    near, distant = make().fit(whole, *y), make().fit(stream, *y, max_memory=LIMIT, cache=tmp_path / "cache")
+    assert not differences(near, distant, tmp_path)
+
+
+def test_vectors_of_an_iterator(tmp_path):
+    rng = np.random.default_rng(0)
+    sequences = [rng.normal(size=(int(n), 2)) for n in rng.integers(3, 30, 60)]
+    make = lambda: HMM(3, seqlab.Gaussian(), learner=seqlab.BaumWelch(max_iterations=4))  # noqa: E731
+    near, distant = make().fit(sequences), make().fit(iter(sequences), max_memory=LIMIT)
+    assert not differences(near, distant, tmp_path)
+
+
+TOKENS = {
+    "words": ("pos", lambda s: list(s["word"])),
+    "tuples": ("chunk", lambda s: list(zip(s["word"], s["pos"], strict=True))),
+    "dicts": (None, lambda s: [{f"w={w}": 1.0, "length": len(w)} for w in s["word"]]),
+    "strings": (None, lambda s: [[f"w={w}", f"s={w[-2:]}"] for w in s["word"]]),
+}
+
+
+@pytest.mark.parametrize("kind", TOKENS)
+def test_iterators_are_read_once(kind, whole, tmp_path):
+    features, tokens = TOKENS[kind]
+    X, y = [tokens(s) for s in whole], [list(s["pos"]) for s in whole]
+    near = CRF(features, FEW).fit(X, y)
+    distant = CRF(features, FEW).fit(iter(X), iter(y), max_memory=LIMIT, cache=tmp_path / "cache")
+    assert not differences(near, distant, tmp_path)
+
+
+def test_labels_may_be_whole_numbers(whole, tmp_path):
+    X, y = [list(s["word"]) for s in whole], [[len(tag) for tag in s["pos"]] for s in whole]
+    near, distant = CRF("pos", FEW).fit(X, y), CRF("pos", FEW).fit(iter(X), iter(y), max_memory=LIMIT)
+    assert distant.predict(X[:3]) == near.predict(X[:3])
+    assert not differences(near, distant, tmp_path)
