@@ -1,0 +1,37 @@
+"""One training in a process of its own: `python -m benchmarks.scale.side`; prints its time and peak memory as JSON."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+import warnings
+from hashlib import sha256
+
+import seqlab
+from benchmarks.scale.corpora import COLUMNS
+
+
+def main(path: str, iterations: str, max_memory: str, cache: str, min_count: str) -> None:
+    """Train a CRF with the chunk preset; without max_memory in memory."""
+    warnings.simplefilter("ignore")
+    crf = seqlab.CRF("chunk", seqlab.LBFGS(max_iterations=int(iterations)), min_count=int(min_count))
+    began, cpu = time.perf_counter(), time.process_time()
+    if max_memory:
+        stream = seqlab.stream_corpus(path, columns=COLUMNS)
+        crf.fit(stream, "chunk", max_memory=max_memory, cache=cache)
+    else:
+        crf.fit(seqlab.read(path, columns=COLUMNS), "chunk")
+    told = {
+        "seconds": time.perf_counter() - began,
+        "cpu_seconds": time.process_time() - cpu,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "weights": int(crf.model_.size),
+        "model": sha256(crf.model_.theta.tobytes()).hexdigest()[:16],
+    }
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
