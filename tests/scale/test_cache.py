@@ -297,3 +297,14 @@ def test_progress_tells_the_time_left(stream, tmp_path, capsys, monkeypatch):
     assert "encoding: " in told
     assert " left" in told
     assert "at most" in told
+
+
+def test_a_checkpoint_goes_on_from_the_same_shards_only(stream, files, tmp_path):
+    """Training on disk is stored as one in memory is, and the shards name its data."""
+    near = fitted(stream, tmp_path / "cache").model_.theta
+    given = {"max_memory": "900M", "cache": tmp_path / "cache", "checkpoint": tmp_path / "kept"}
+    for _ in range(2):
+        assert (CRF("chunk", FEW).fit(stream, "chunk", **given).model_.theta == near).all()
+    other = seqlab.stream_corpus(files / "part-1.txt", columns=COLUMNS)
+    with pytest.raises(seqlab.errors.SeqlabError, match="shards"):
+        CRF("chunk", FEW).fit(other, "chunk", **given)

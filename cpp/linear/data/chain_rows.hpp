@@ -50,7 +50,7 @@ private:
           cluster_count(made.clusters) {}
     // Of these rows alone, in place of the task's own.
     ChainRows(const Task& task, FeatureRows<F> own)
-        : plan(task.observed, task.transitions.L),
+        : plan(task.observed, task.transitions.L, 0, RowPlan::longest_in_training(task.transitions.L)),
           L(task.transitions.L),
           LP(kernels().of<F>().row_lanes(L)),
           rows(std::move(own)) {}

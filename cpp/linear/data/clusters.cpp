@@ -238,7 +238,7 @@ ClusteredRows::ClusteredRows(const std::shared_ptr<const FarEntries>& entries, C
 ClusteredRows::ClusteredRows(const std::shared_ptr<const FarEntries>& entries,
                              const std::shared_ptr<const Clusters>& found, const Observed& observed,
                              std::size_t L, std::size_t threads, std::size_t room)
-    : clusters(found->size()), plan(observed, L, clusters) {
+    : clusters(found->size()), plan(observed, L, clusters, RowPlan::longest_in_training(L)) {
     if (clusters == 0) return;
     members = std::make_shared<const RowIndex>(found->members(), observed, plan, threads);
     windows = std::make_shared<const RowWindows>(entries, observed, plan, found, room);

@@ -110,7 +110,7 @@ class _Raw:
     def kept(self, rows: Iterator[Rows]) -> Iterator[Part]:
         """Pass rows on, and keep them."""
         for one in rows:
-            self._parts.append(one)
+            self._parts.append(one.effective())
             yield one.indptr, one.ids
 
     def arrays(self) -> dict[str, Any]:

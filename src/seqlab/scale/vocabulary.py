@@ -172,7 +172,7 @@ def _of_bags(producer: BagRows, store: ColumnStore) -> Tallied:
             np.add.at(counts, of_code, np.bincount(found.codes, minlength=len(of_code)))
         else:
             counts += np.bincount(found.codes, minlength=len(pool))
-        valued = valued or found.weights is not None
+        valued = valued or not _plain(found.weights)
     least = np.full(len(counts), max(producer._min_count, 1), dtype=np.int32)
 
     def number(numbers: AttributeIds) -> tuple[Producer, None]:
@@ -207,7 +207,14 @@ def _of_vectors(producer: VectorRows, store: ColumnStore) -> Tallied:
     def number(numbers: AttributeIds) -> tuple[Producer, None]:
         return VectorRows(producer.column, numbers), None
 
-    return Tallied(counts, np.zeros(width, dtype=np.int32), number, valued=True)
+    columns: Any = (block.data(producer.column) for _, block in store.blocks(BLOCK))
+    valued = not all(_plain(column.vectors) for column in columns)
+    return Tallied(counts, np.zeros(width, dtype=np.int32), number, valued)
+
+
+def _plain(values: npt.NDArray[Any] | None) -> bool:
+    """Return True if all values are 1, apart from those of 0, which have no effect."""
+    return values is None or bool(((values == 1) | (values == 0)).all())
 
 
 @contextlib.contextmanager

@@ -169,7 +169,8 @@ def weight_bytes(tagger: families.LinearTagger, model: LinearModel, sentences: i
     weights, of_sentence = len(model.theta), 16
     vectors = 10  # of float64
     if isinstance(learner, BatchLearner):
-        vectors = 2 * int(getattr(learner, "memory", 2)) + 10 + 2 * threads
+        steps = getattr(learner, "memory", 2)
+        vectors = 2 * int(getattr(learner, "_memory", 2) if steps is None else steps) + 10 + 2 * threads
     elif getattr(learner, "method", None) == "frank-wolfe":
         of_sentence = 2048  # its dual variables: a vector of differences for every sentence
     return weights * 8 * vectors + sentences * of_sentence + MAPPED + threads * WINDOWS
