@@ -262,8 +262,6 @@ class LinearTagger(Tagger):
     def _tokens_at_once(self, model: LinearModel) -> int:
         return model.tokens_at_once(BLOCK, local=self._local)
 
-    # ------------------------------------------------------------------------------------------ answers
-
     def trellis(
         self, tokens: Tokens, *, known: Known | None = None, allowed: PerPosition | None = None
     ) -> Trellis:
