@@ -38,8 +38,8 @@ def test_an_interrupted_training_goes_on_where_it_was(name, every, tmp_path):
         assert told[0] == 4
 
 
-def test_a_first_guess_that_was_cut_short_is_not_stored(tmp_path, monkeypatch):
-    """It ends in the midst of an epoch, and the iteration after it is not that of a training that was left alone."""
+def test_a_first_guess_that_was_cut_short_goes_on(tmp_path, monkeypatch):
+    """It ends in the midst of an epoch; only whole epochs before it are stored."""
     begin = _core.averaged_start
 
     def interrupted(*arguments):
@@ -50,5 +50,5 @@ def test_a_first_guess_that_was_cut_short_is_not_stored(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fitted("l2", checkpoint=Checkpoint(tmp_path, every=0))
     monkeypatch.undo()
-    assert checkpoints.told_of(tmp_path) == {}
+    assert {number for number, _ in checkpoints.told_of(tmp_path).values()} <= {0}
     assert bits(fitted("l2", checkpoint=tmp_path)) == bits(fitted("l2"))
