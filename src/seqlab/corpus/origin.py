@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -117,6 +117,15 @@ class Origin(Brief):
 
 ABSENT = -1
 DOCUMENT_LINE = re.compile(r"-DOCSTART-|#\s*newdoc\b")
+DOCUMENT_NAME = re.compile(r"-DOCSTART-\s+\((.*)\)\s*$|#\s*newdoc\s+id\s*=\s*(.*)$")
+
+
+def document_name(line: str) -> str | None:
+    """Return the name of the document that a line begins; "" if it has none, None for another line."""
+    if not DOCUMENT_LINE.match(line):
+        return None
+    found = DOCUMENT_NAME.match(line)
+    return (found[1] or found[2] or "").strip() if found else ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,6 +216,17 @@ class Extras(Brief):
         return np.searchsorted(begins, np.arange(size), side="right").astype(np.int64) + first, first + len(
             begins
         )
+
+    def renamed(self, lines: Callable[[str], Sequence[str]]) -> Extras:
+        """Return the lines that begin documents, as another format writes them: lines(name)."""
+        pool, sentence, codes = _core.StringPool(), list[int](), list[int]()
+        for at, code in zip(self.sentence.tolist(), self.codes.tolist(), strict=True):
+            name = None if code == ABSENT else document_name(self.pool.string(code))
+            for line in () if name is None else lines(name):
+                sentence.append(at)
+                codes.append(pool.intern(line))
+        places = np.array(sentence, dtype=np.int64)
+        return Extras(places, np.zeros(len(places), dtype=np.int64), np.array(codes, dtype=np.int32), pool)
 
     def take(self, rows: npt.NDArray[np.int64], size: int, *, tail: bool) -> Extras:
         """Return the lines of the sentences `rows` of a corpus of `size`; with `tail` also those after the last one."""

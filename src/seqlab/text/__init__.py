@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
+    from seqlab.text.alignment import label_tokens
+    from seqlab.text.annotated import corpus_of, documents_of, read_documents, write_documents
     from seqlab.text.document import Document, Layer, Sentence, Span, Token
     from seqlab.text.files import read_text, stream_text
     from seqlab.text.gold import align, detokenise, read_conllu
@@ -20,6 +22,8 @@ else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
         {
+            "alignment": ("label_tokens",),
+            "annotated": ("corpus_of", "documents_of", "read_documents", "write_documents"),
             "document": ("Document", "Layer", "Sentence", "Span", "Token"),
             "files": ("read_text", "stream_text"),
             "gold": ("align", "detokenise", "read_conllu"),
@@ -30,4 +34,13 @@ else:  # otherwise a type checker would accept any attribute
     )
 
 __all__ = ["Document", "Layer", "Pipeline", "RuleTokeniser", "Sentence", "Span", "Token", "TrainedTokeniser"]
-__all__ += ["align", "detokenise", "read_conllu", "read_text", "split_sentences", "stream_text", "tokenise"]
+__all__ += [
+    "align",
+    "corpus_of",
+    "detokenise",
+    "documents_of",
+    "label_tokens",
+    "read_conllu",
+    "read_documents",
+]
+__all__ += ["read_text", "split_sentences", "stream_text", "tokenise", "write_documents"]

@@ -275,11 +275,22 @@ class Format:
         A sentence without tokens is an error.
         """
         cls.refuse_empty_sentences(corpus)
-        extras = corpus.extras if corpus.layout.format == cls.name else Extras.none()
+        extras = corpus.extras
+        if corpus.layout.format != cls.name:  # only lines that begin documents have a meaning here, too
+            extras = extras.renamed(lambda name: cls.document_lines(name, len(columns)))
         pairs = [(column.codes, column.pool) for column in columns]
         return _core.Sheet(
             pairs, corpus.offsets, extras.sentence, extras.position, extras.codes, extras.pool, layout.newline
         )
+
+    @classmethod
+    def document_lines(cls, name: str, width: int) -> tuple[str, ...]:  # noqa: ARG003
+        """Return the lines before the first sentence of a document; none where the format has no such lines.
+
+        name    of the document, or ""
+        width   the number of columns
+        """
+        return ()
 
     @classmethod
     def refuse_empty_sentences(cls, corpus: Corpus) -> None:

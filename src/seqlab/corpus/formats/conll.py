@@ -106,6 +106,12 @@ class Conll(Format):
         return corpus.select(*(one for one in corpus.columns if one in strings))
 
     @classmethod
+    def document_lines(cls, name: str, width: int) -> tuple[str, ...]:
+        """Return a line -DOCSTART- and an empty one."""
+        cells = [f"({name})"] if name else ["-X-"] * (width - 2) + ["O"] * (width > 1)
+        return " ".join(["-DOCSTART-", *cells]), ""
+
+    @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
         """Write columns with the separator of the layout."""
         chosen = [corpus.strings(name) for name in corpus.columns]

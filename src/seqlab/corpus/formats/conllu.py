@@ -86,6 +86,11 @@ class Conllu(Format):
         return corpus.with_column(place, values).select(*kept, place)
 
     @classmethod
+    def document_lines(cls, name: str, width: int) -> tuple[str, ...]:  # noqa: ARG003
+        """Return a comment "# newdoc"."""
+        return (f"# newdoc id = {name}" if name else "# newdoc",)
+
+    @classmethod
     def render(cls, corpus: Corpus, layout: Layout) -> Iterator[bytes]:
         """Write ten columns; missing ids are counted, and missing columns are _."""
         there = _places(corpus)
