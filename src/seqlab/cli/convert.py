@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import seqlab
-from seqlab.cli import parsing
+from seqlab.cli import documents, parsing
 from seqlab.cli.corpora import (
     first_bytes,
     is_arpa,
@@ -23,11 +23,15 @@ from seqlab.cli.parsing import Group, option
 from seqlab.cli.terminal import orderly, print_json, put_bytes
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, SchemeError
+from seqlab.text.formats import NAMES as TEXTS
 
 USAGE = "INPUT OUTPUT"
 DESCRIPTION = """\
 Convert a corpus: another format, other columns, another tag scheme. The format of the result
 is what --to says, else what the name of OUTPUT says, else that of the input.
+
+Files of annotation tools (doccano, prodigy, labelstudio, brat) have texts, and spans by their
+places. On the way to tokens they are cut by rules where they have no tokens.
 
 Models of CRFsuite (binary), CRF++ (text) and Wapiti are recognised and become models of ours
 that give the same tags. An ARPA file becomes a markov model, and a markov model an ARPA file
@@ -36,6 +40,8 @@ when OUTPUT ends in .arpa or .arpa.gz."""
 EXAMPLES = """\
 seqlab convert en.conllu en.txt --to conll --select word,upos
 seqlab convert train.txt train.jsonl
+seqlab convert letters.jsonl letters.txt --to conll --align shrink
+seqlab convert brat-folder letters.jsonl --to doccano
 seqlab convert pos.txt pos.conllu --select word,label --rename label=upos
 seqlab convert ner.txt ner-bilou.txt --scheme BILOU
 seqlab convert old.txt new.txt --scheme IOB2 --repair conlleval
@@ -62,8 +68,10 @@ def _foreign(path: str) -> str | None:
     return next((tool for magic, tool in MODELS.items() if head.startswith(magic)), None)
 
 
-def _written_kind(arguments: argparse.Namespace) -> str:
+def _written_kind(arguments: argparse.Namespace) -> Any:
     source = arguments.input
+    if documents.goal_of(arguments) == documents.FOLDER:
+        return {}  # a folder, whose files are looked at before they are written
     if source != "-" and is_model(source):
         return "arpa"
     if source != "-" and (is_arpa(source) or _foreign(source) is not None):
@@ -80,7 +88,7 @@ OPTIONS = (
     option(
         "output OUTPUT", "the file to write; - is standard output", writes=_written_kind, in_place=_in_place
     ),
-    option("--to FORMAT", f"of the result: {', '.join(NAMES)}", choices=NAMES),
+    option("--to FORMAT", f"of the result: {', '.join((*NAMES, *TEXTS))}", choices=(*NAMES, *TEXTS)),
     option("--select NAMES", "the columns to write, in this order", parsing.columns),
     option("--rename OLD=NEW", "another name for a column; may be repeated", _renamed, action="append"),
     Group(
@@ -162,6 +170,11 @@ def _converted_chain(arguments: argparse.Namespace) -> dict[str, Any]:
 def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
     from seqlab.corpus import write
 
+    goal, source = documents.goal_of(arguments), documents.form_of(arguments.input, arguments.format)
+    if goal is not None and source is not None:
+        why = "changes columns, and texts with places have none; leave it out"
+        parsing.refuse(arguments, ("scheme", "from_scheme", "repair", "select", "rename", "label"), why)
+        return documents.converted(arguments, None, goal)
     corpus = read_corpora([arguments.input], parsing.reading_of(arguments))
     notes = []
     if arguments.scheme is not None:
@@ -173,6 +186,8 @@ def _converted_corpus(arguments: argparse.Namespace) -> dict[str, Any]:
         raise OptionError("--select wants names, as word,upos; cells are picked by --columns when reading")
     written = corpus if arguments.select is None else corpus.select(*arguments.select)
     written = written.rename(**dict(arguments.rename or []))
+    if goal is not None:
+        return documents.converted(arguments, written, goal)
     with orderly():
         write(written, arguments.output, arguments.to)
     return {

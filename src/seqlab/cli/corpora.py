@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import seqlab
+from seqlab.cli import documents
 from seqlab.cli.numbers import BETWEEN, for_model, vectors_of
 from seqlab.cli.parsing import reading_of
 from seqlab.cli.terminal import COLUMNS, counted
@@ -24,8 +25,11 @@ def read_corpora(paths: Sequence[Any], reading: dict[str, Any]) -> seqlab.Corpus
 
     parts: list[seqlab.Corpus] = []
     for path in paths:
-        source, options = file_of(path, reading)
-        part = read(source, **options)
+        if documents.form_of(path, reading.get("format")) is not None:
+            part = documents.read_as_corpus(path, reading)
+        else:
+            source, options = file_of(path, reading)
+            part = read(source, **options)
         if parts and set(part.columns) != set(parts[0].columns):
             raise CorpusError(
                 f"{path}:1: the columns are {' '.join(part.columns)}, but those of {paths[0]} are "
@@ -56,6 +60,9 @@ def streamed(
 
 def file_of(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Find the file of a name, and the options to read it: demo:train and demo:test come with seqlab."""
+    if "align" in reading:
+        raise OptionError(f"--align is for texts with places, and {path} has tokens; leave it out")
+    reading = {name: value for name, value in reading.items() if name != "tokeniser"}
     if path not in ("demo:train", "demo:test"):
         return path, reading
     from importlib.resources import files

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import seqlab
-from seqlab.cli import parsing, raw
+from seqlab.cli import documents, parsing, raw
 from seqlab.cli.corpora import (
     is_model,
     load_model,
@@ -31,7 +31,11 @@ labels. Without one: the last two columns hold the right and the predicted label
 
 With --raw, or with a model that has a tokeniser, the whole way from raw text: tokens, words,
 sentences and labels at their right places, as in the CoNLL 2018 shared task. The text is that
-of CoNLL-U; words of other files are written as people do, without blanks before commas."""
+of CoNLL-U; words of other files are written as people do, without blanks before commas.
+
+Files of annotation tools (doccano, prodigy, labelstudio, brat) have texts: a model labels
+them, or a second file has the predicted spans. Spans are compared by their places in the four
+ways of SemEval 2013: strict, exact (begin and end), partial, type."""
 
 EXAMPLES = """\
 seqlab eval chunks.model test.txt
@@ -39,7 +43,9 @@ seqlab eval chunks.model test.txt --bootstrap 1000 --html report.html
 seqlab tag chunks.model test.txt | seqlab eval -
 seqlab eval tagged.txt --train train.txt
 seqlab eval a.model test.txt --against b.model
-seqlab eval english.model test.conllu --raw"""
+seqlab eval english.model test.conllu --raw
+seqlab eval names.model letters.jsonl
+seqlab eval gold.jsonl predicted.jsonl --format doccano"""
 
 
 OPTIONS = (
@@ -71,11 +77,11 @@ def run(arguments: argparse.Namespace) -> None:
         options["scheme"] = None if arguments.scheme == "none" else arguments.scheme
     refuse_swapped("eval", arguments.files[0], arguments.files[1:])
     judge = _of_model if is_model(arguments.files[0]) else _of_columns
-    if judge is _of_model or arguments.raw:
-        found = _of_text(arguments)
-        if found is not None:
-            print_json(found.to_dict()) if arguments.json else print(found.text())
-            return
+    found = _of_text(arguments) if judge is _of_model or arguments.raw else _of_texts(arguments)
+    if found:
+        told = {key: value for one in found for key, value in one.to_dict().items()}
+        print_json(told) if arguments.json else print("\n\n".join(one.text() for one in found))
+        return
     report, more = judge(arguments, options)
     if arguments.html:
         report.html(arguments.html, title=f"Evaluation of {' '.join(arguments.files)}")
@@ -87,24 +93,44 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"\na is {arguments.files[0]}, b is {arguments.against}\n{more}")
 
 
-def _of_text(arguments: argparse.Namespace) -> Any:
-    """Evaluate tokens, sentences and labels of raw text; None for a tagger of sentences that come as tokens."""
+UNUSED = ("label", "predicted", "train", "against", "metric", "scheme", "strict", "bootstrap", "html")
+
+
+def _of_texts(arguments: argparse.Namespace) -> list[Any]:
+    """Compare the spans of two files of texts with places; nothing for other files."""
+    if not documents.are_documents(arguments.files, arguments.format):
+        return []
+    if len(arguments.files) != 2:
+        raise OptionError(
+            f"two files of texts are compared, the right one first, or a model and files; got {len(arguments.files)}"
+        )
+    _refuse_unused(arguments)
+    return [documents.compared(arguments, None)]
+
+
+def _refuse_unused(arguments: argparse.Namespace) -> None:
+    given = [flag for flag in UNUSED if getattr(arguments, flag)]
+    parsing.refuse(arguments, given, "has no meaning for raw text")
+
+
+def _of_text(arguments: argparse.Namespace) -> list[Any]:
+    """Evaluate tokens, sentences, labels and spans of raw text; nothing for a tagger of sentences of tokens."""
     from seqlab.cli.kinds.tokeniser import documents_of
     from seqlab.evaluation import score_segmentation
 
     name, *files = arguments.files
     model = load_model(name)
-    pipe = raw.pipeline_in(model, raw=arguments.raw)
+    placed = documents.are_documents(files, arguments.format)
+    pipe = raw.pipeline_in(model, raw=arguments.raw or placed)
     if pipe is None:
-        return None
+        return []
     if not files:
         raise OptionError(f"{name} is a model; name a file of texts whose tokens are known behind it")
-    unused = ("label", "predicted", "train", "against", "metric", "scheme", "strict", "bootstrap", "html")
-    parsing.refuse(
-        arguments, [flag for flag in unused if getattr(arguments, flag)], "has no meaning for raw text"
-    )
+    _refuse_unused(arguments)
+    if placed:
+        return [documents.compared(arguments, pipe)]
     gold = documents_of(arguments, files, labels=pipe.names)
-    return score_segmentation(gold, pipe.many([one.text for one in gold], threads=arguments.threads))
+    return [score_segmentation(gold, pipe.many([one.text for one in gold], threads=arguments.threads))]
 
 
 def _of_model(arguments: argparse.Namespace, options: dict[str, Any]) -> tuple[seqlab.Report, Any]:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError
+from seqlab.text.formats import NAMES as TEXTS
 
 # 80 columns on any terminal: descriptions and examples are written for that.
 COLUMNS = 80
@@ -245,19 +246,22 @@ READ = (
     "missing",
     "sequence",
     "encoding",
-)  # arguments of seqlab.read
-_FORMATS = f"{', '.join(NAMES)} (default: found by name and content)"
+    "align",
+)  # arguments of seqlab.read, and of texts with places
+_FORMATS = f"{', '.join((*NAMES, *TEXTS))} (default: found by name and content)"
 _COLUMNS = "names of the columns, as word,pos,chunk; or the cells to pick, as word=0,label=-1"
 _COMMENTS = "lines that begin with # (or PREFIX) are comments"
+_ALIGN = "of texts with places: what to do with a span that cuts a token (default: expand)"
 READING = Group(
     "how files are read",
-    option("--format -f NAME", _FORMATS, choices=NAMES),
+    option("--format -f NAME", _FORMATS, choices=(*NAMES, *TEXTS)),
     option("--columns -c NAMES", _COLUMNS, columns),
     option("--separator CHAR", "between cells: tab, space, or a character", separator),
     option("--comments PREFIX", _COMMENTS, nargs="?", const=True),
     option("--missing MARK", "the cell of a label that is not known, as _ (in JSON: null)"),
     option("--sequence COLUMN", "of a table: says which sentence a row belongs to"),
     option("--encoding NAME", "of the file (default: utf-8)"),
+    option("--align HOW", _ALIGN, choices=("shrink", "expand", "refuse")),
 )
 ENDING = (JSON, THREADS, READING)
 
@@ -311,7 +315,8 @@ def refuse(arguments: argparse.Namespace, flags: Iterable[str], why: str) -> Non
 
 def reading_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of seqlab.read that were given."""
-    given = {name: getattr(arguments, name) for name in READ}
+    given = {name: getattr(arguments, name, None) for name in (*READ, "tokens_by")}
+    given["tokeniser"] = given.pop("tokens_by")
     return {name: value for name, value in given.items() if value is not None}
 
 

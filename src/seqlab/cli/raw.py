@@ -132,6 +132,30 @@ def tagged(pipe: seqlab.Pipeline, sources: list[Any], arguments: argparse.Namesp
             sentence += len(document.sentences)
 
 
+def written(documents: Iterator[seqlab.Document], arguments: argparse.Namespace) -> Iterator[bytes]:
+    """Yield the labels of texts, each with its own places."""
+    lines = _json if arguments.json else _spans if arguments.spans else _columns
+    units, first = UNITS[arguments.offsets or "code-points"], 0
+    for document in documents:
+        rows = lines(document, 0, first, units, arguments)
+        yield "".join(f"{line}\n" for line in rows).encode("utf-8", "replace")
+        first += len(document.sentences)
+
+
+def whole_texts(
+    pipe: seqlab.Pipeline, sources: list[Any], arguments: argparse.Namespace
+) -> Iterator[seqlab.Document]:
+    """Label files of raw text, a document for each."""
+    from dataclasses import replace
+
+    from seqlab.text import read_text
+
+    for source in sources:
+        file, encoding = text_of(arguments, source)
+        name = source if isinstance(source, str) and source != "-" else ""
+        yield replace(pipe(read_text(file, encoding=encoding), threads=arguments.threads), name=name)
+
+
 def _length(text: str, units: str) -> int:
     return len(text) if units == "code points" else len(text.encode("utf-16-le", "surrogatepass")) // 2
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
-from seqlab.cli import kinds, parsing, terminal
+from seqlab.cli import documents, kinds, parsing, terminal
 from seqlab.cli.corpora import corpus_facts, placed, read_training, streamed, values_in
 from seqlab.cli.epochs import EpochTable, ended, runs
 from seqlab.cli.kinds import tokeniser
@@ -28,9 +28,11 @@ Learn a model from sentences and write it to a file.
 
 The labels are in the last column unless --label names another one (upos in CoNLL-U).
 Without --features, a preset that fits the labels is chosen. A markov or mixture needs no
-labels, nor does an hmm with --states. Ctrl-C saves the best model so far and exits with
-130; a second one quits at once. With --checkpoint, a training that was killed or stopped
-continues when the same command is given again, and gives the same model bit for bit."""
+labels, nor does an hmm with --states. Texts with places (doccano, prodigy, labelstudio, brat)
+are cut by rules, or by --tokeniser, which becomes part of the model. Ctrl-C saves the best
+model so far and exits with 130; a second one quits at once. With --checkpoint, a training that
+was killed or stopped continues when the same command is given again, and gives the same model
+bit for bit."""
 
 EXAMPLES = """\
 seqlab train train.txt -o chunks.model
@@ -43,6 +45,7 @@ seqlab train raw.txt -m hmm --states 10 --restarts 5 -o states.model
 seqlab train raw.txt -m markov --order 2 --smoothing kneser-ney -o 3gram.model
 seqlab train train.txt -m local --classifier LinearSVC -p C=0.5 -o svc.model
 seqlab train train.txt -m rerank --generator hmm.model -o better.model
+seqlab train letters.jsonl --format doccano --align shrink -o names.model
 seqlab train en.conllu -m tokeniser --dev dev.conllu -o tokens.model
 seqlab train en.conllu -l upos --tokeniser tokens.model -o english.model
 seqlab train big-*.gz --max-memory 2G --cache DIR -o big.model"""
@@ -161,9 +164,10 @@ class _Training:
     def run(self) -> dict[str, Any]:
         """Run the command, and return the results as data."""
         settings, began = self.settings, time.perf_counter()
-        cutter = (
-            None if settings.tokeniser is None else tokeniser.before(settings)
-        )  # before anything is learned
+        if settings.tokeniser is None and self._reads_text():
+            settings.tokeniser = tokeniser.RULES
+        # Before anything is learned; texts are cut by it.
+        cutter = settings.tokens_by = None if settings.tokeniser is None else tokeniser.before(settings)
         train, dev, label = self._read()
         tagger = self._made(train, label)
         self._check_far(tagger)
@@ -184,6 +188,11 @@ class _Training:
             self.facts["report"] = report.to_dict()
             self.say(f"\non {dev.name}\n\n{report.text()}")
         return self.facts
+
+    def _reads_text(self) -> bool:
+        """Return True if the files are texts with places, and the model labels their tokens."""
+        labels = kinds.KINDS[self.settings.model or "crf"].labels
+        return labels and documents.are_documents(self.settings.files, self.settings.format)
 
     def _report(self, tagger: Any, dev: seqlab.Corpus, label: str | None) -> Any:
         """Evaluate the labels of the development set; without labels, compute its log-probability."""
@@ -374,6 +383,7 @@ def _record(settings: argparse.Namespace, train: seqlab.Corpus, label: str | Non
         return str(value)
 
     unsaid = {"parser", "command", "files", "json", "quiet", "output", "checkpoint", "checkpoint_every"}
+    unsaid |= {"tokens_by"}
     given = {k: v for k, v in vars(settings).items() if k not in unsaid and v not in (None, [])}
     return {
         "files": [str(name) for name in settings.files],

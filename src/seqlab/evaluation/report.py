@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from seqlab.arrays import whole_number
 from seqlab.corpus.columns import counted
 from seqlab.errors import OptionError
 from seqlab.evaluation.headline import Interval, figures, intervals, token_counts
+from seqlab.evaluation.places import TextReport, score_spans
 from seqlab.evaluation.scores import (
     FIGURES,
     Confusion,
@@ -24,6 +25,7 @@ from seqlab.evaluation.scores import (
     pair,
     score_table,
 )
+from seqlab.evaluation.segmentation import Segmented
 from seqlab.evaluation.spans import WAYS, Invalid, SpanReport, choose_scheme, is_auto, span_report
 from seqlab.shown import Table, Written, columns_of, cut
 from seqlab.tags.reading import check_repair
@@ -160,6 +162,11 @@ class Report(Written):
         return report_page(self, path, title=title, sentences=sentences)
 
 
+@overload
+def evaluate(
+    gold: Sequence[Segmented], predicted: Sequence[Segmented], column: str | None = None
+) -> TextReport: ...
+@overload
 def evaluate(
     gold: Any,
     predicted: Any,
@@ -172,11 +179,25 @@ def evaluate(
     bootstrap: int = 0,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Report:
+) -> Report: ...
+def evaluate(
+    gold: Any,
+    predicted: Any,
+    column: str | None = None,
+    *,
+    words: Any = None,
+    known: Any = None,
+    scheme: Scheme | str | None = "auto",
+    repair: str = "conlleval",
+    bootstrap: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Report | TextReport:
     """Evaluate predicted labels against gold labels.
 
     gold, predicted   lists of lists of labels, or corpora with the labels in `column`; a token whose gold label is None
-                      is left out
+                      is left out. Lists of Document: their spans are compared by their places (score_spans), `column`
+                      names the layer, and the other options have no meaning
     words             lists of lists of words; those of the gold corpus when it is one
     known             the words of training (a set, sentences, or a corpus), for the accuracy on unseen words
     scheme            "auto" looks at the labels; a name or Scheme; None for plain labels without spans
@@ -184,6 +205,8 @@ def evaluate(
     confidence, seed  of those intervals; the same seed draws the same sentences
     bootstrap         how many times sentences are drawn anew for confidence intervals; 0 for none, 1000 is usual
     """
+    if _are_documents(gold) and _are_documents(predicted):
+        return score_spans(gold, predicted, column)
     check_repair(repair, IOB2, none=False)
     number = isinstance(confidence, (int, float, np.floating)) and not isinstance(confidence, bool)
     if not number or not 0 < confidence < 1:
@@ -212,6 +235,11 @@ def evaluate(
         data=data,
         missing=data.missing,
     )
+
+
+def _are_documents(given: Any) -> bool:
+    first = given[0] if isinstance(given, (list, tuple)) and given else None
+    return hasattr(first, "layers") and hasattr(first, "text")
 
 
 # ---------------------------------------------------------------- as text, with tables as scikit-learn's

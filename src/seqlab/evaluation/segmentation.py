@@ -136,7 +136,7 @@ def score_segmentation(gold: Iterable[Segmented], predicted: Iterable[Segmented]
     gold        Document objects with the right tokens, and perhaps layers of labels
     predicted   the same texts as a tokeniser or pipeline cuts and labels them
     """
-    pairs = list(_paired(list(gold), list(predicted)))
+    pairs = list(paired(list(gold), list(predicted)))
     names = list(dict.fromkeys(layer.name for one, _ in pairs for layer in one[0].layers))
     common = [
         name for name in names if any(name == layer.name for _, two in pairs for layer in two[0].layers)
@@ -163,8 +163,11 @@ def score_segmentation(gold: Iterable[Segmented], predicted: Iterable[Segmented]
 Pair = tuple[tuple[Segmented, Places], tuple[Segmented, Places]]
 
 
-def _paired(gold: Sequence[Segmented], predicted: Sequence[Segmented]) -> Iterator[Pair]:
-    """Pair documents, each with the number of characters before each of its places, blanks left out."""
+def paired(gold: Sequence[Segmented], predicted: Sequence[Segmented]) -> Iterator[Pair]:
+    """Pair documents, each with the number of characters before each of its places, blanks left out.
+
+    gold, predicted   the same texts; blanks may differ
+    """
     if len(gold) != len(predicted):
         raise CorpusError(
             f"{len(gold)} documents are compared with {len(predicted)}; the same number is wanted"

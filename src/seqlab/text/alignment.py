@@ -49,7 +49,7 @@ def label_tokens(
 
     document   a text with tokens and spans
     layer      its spans; None for those of the last layer
-    align      of a span that cuts a token: "shrink" leaves the token out, "expand" takes it in, "refuse" raises an error
+    align      of a span that cuts a token: "shrink" leaves the token out, "expand" takes it in, "refuse" is an error
     place      of the document in its file, for messages
     remarks    collects warnings about many documents; None warns about each
 

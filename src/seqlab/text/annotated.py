@@ -46,10 +46,27 @@ def read_documents(
     layer       the name of the layer of spans
     encoding    of the file
     """
-    records = read_records(source, format, encoding)
-    remarks = Remarks()
-    cut = tokeniser or RuleTokeniser()
-    found = [one for record in records if (one := _document(record, cut, align, layer, remarks)) is not None]
+    return [one for one, _ in _placed(source, format, tokeniser, align, layer, encoding)]
+
+
+def read_corpus(
+    source: Any, form: str | None, *, tokeniser: Tokeniser | None, align: str, encoding: str
+) -> Corpus:
+    """Read texts as one corpus of tokens, with a column of labels for the spans; arguments as for read_documents."""
+    found = _placed(source, form, tokeniser, align, ENTITY, encoding)
+    return corpus_of([one for one, _ in found], [place for _, place in found])
+
+
+def _placed(
+    source: Any, form: str | None, tokeniser: Tokeniser | None, align: str | None, layer: str, encoding: str
+) -> list[tuple[Document, Place]]:
+    """Read documents, each with its place in its file."""
+    remarks, cut = Remarks(), tokeniser or RuleTokeniser()
+    found = []
+    for record in read_records(source, form, encoding):
+        one = _document(record, cut, align, layer, remarks)
+        if one is not None:
+            found.append((one, record.place))
     remarks.end()
     if not found:
         raise EmptyError(
@@ -100,7 +117,12 @@ def _document(
     except SeqlabError as error:
         if error.place.path is not None:
             raise
-        told = {"path": place.path, "line": place.line, "sentence": place.sentence, "unit": place.unit}
+        told: dict[str, Any] = {
+            "path": place.path,
+            "line": place.line,
+            "sentence": place.sentence,
+            "unit": place.unit,
+        }
         raise error.at(**told) from error.__cause__
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from seqlab.errors import CorpusError, CorpusWarning
 from seqlab.tags import spans as spans_of_tags
 from seqlab.text import RuleTokeniser, label_tokens, read_documents

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
+from seqlab.cli import documents as texts
 from seqlab.cli import terminal
 from seqlab.cli.corpora import load_model, read_corpora
 from seqlab.cli.parsing import none_of, reading_of, refuse
@@ -113,7 +114,9 @@ def documents_of(
 
     documents: list[seqlab.Document] = []
     for file in files:
-        if settings.format == "conllu" or (settings.format is None and ".conllu" in str(file)):
+        if texts.form_of(file, settings.format) is not None:
+            documents += texts.read_texts(file, reading_of(settings), align="expand" if labels else None)
+        elif settings.format == "conllu" or (settings.format is None and ".conllu" in str(file)):
             known = [label for label in labels if label in LABELS]
             documents += read_conllu(file, labels=known, encoding=encoding)
         else:

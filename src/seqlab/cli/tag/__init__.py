@@ -14,7 +14,7 @@ from typing import Any
 
 import seqlab
 from seqlab import errors
-from seqlab.cli import parsing, raw
+from seqlab.cli import documents, parsing, raw
 from seqlab.cli.corpora import (
     doubts,
     file_of,
@@ -30,6 +30,7 @@ from seqlab.cli.parsing import Group, option, whole
 from seqlab.cli.tag.answers import Work, new_column, view, written
 from seqlab.cli.terminal import Screen, file_progress, put_pieces
 from seqlab.corpus.formats import LABELLED
+from seqlab.text.formats import NAMES as TEXTS
 
 USAGE = "MODEL [FILE ...]"
 DESCRIPTION = """\
@@ -43,7 +44,10 @@ span: sentence, begin, end (not included), type, probability, words; all counted
 
 With --raw the input is text as people write it. Tokens and sentences are found first, by the
 tokeniser in the model's file or by rules, and begin and end are places in the text. A file
-that has a tokeniser (a pipeline) needs no --raw. en-demo is a model that comes with seqlab."""
+that has a tokeniser (a pipeline) needs no --raw. en-demo is a model that comes with seqlab.
+
+Files of annotation tools (doccano, prodigy, labelstudio, brat) are texts, too: what comes out is
+such a file with the spans that were found."""
 
 EXAMPLES = """\
 seqlab tag chunks.model new.txt > tagged.txt
@@ -53,7 +57,9 @@ cat *.txt.gz | seqlab tag pos.model - -o tagged.txt.gz --threads 2
 seqlab tag ner.model tweets.txt --spans
 seqlab tag ner.model tweets.txt --marginals --json
 echo "Anna Weber lives in New York." | seqlab tag en-demo
-seqlab tag ner.model letter.txt --raw --spans"""
+seqlab tag ner.model letter.txt --raw --spans
+seqlab tag en-demo letters.jsonl --format doccano -o tagged.jsonl
+seqlab tag en-demo letter.txt --to prodigy"""
 
 
 def _in_place(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -82,7 +88,11 @@ OPTIONS = (
             option("--all-marginals", "the same for every label, best first"),
             option("--spans", "the spans that the labels describe, and their probability"),
         ),
-        option("--to FORMAT", f"another format than the input's: {', '.join(LABELLED)}", choices=LABELLED),
+        option(
+            "--to FORMAT",
+            f"another format than the input's: {', '.join((*LABELLED, *TEXTS))}",
+            choices=(*LABELLED, *TEXTS),
+        ),
         option("--json", "a JSON object a line for each sentence"),
         raw.OFFSETS,
         raw.LAYER,
@@ -110,6 +120,10 @@ def run(arguments: argparse.Namespace) -> None:
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise errors.OptionError("--decode beam and --beam N belong together: pass both, or neither")
     tagger, pipe = raw.loaded(arguments.model, arguments)  # before anything is written or read
+    placed = arguments.sentence is None and documents.are_documents(arguments.files, arguments.format)
+    if placed or (pipe is not None and arguments.to in TEXTS):
+        _tag_texts(tagger, pipe, arguments, placed=placed)
+        return
     if pipe is not None:
         _refuse_on_text(arguments)
         put_pieces(arguments.output, raw.tagged(pipe, _texts(arguments), arguments))
@@ -122,6 +136,26 @@ def run(arguments: argparse.Namespace) -> None:
             return  # a file without sentences stays as it is
         pieces = chain([first], pieces)
     put_pieces(arguments.output, pieces)
+
+
+def _tag_texts(
+    tagger: Any, pipe: seqlab.Pipeline | None, arguments: argparse.Namespace, *, placed: bool
+) -> None:
+    """Label texts with places, or write raw text as such."""
+    others = ("nbest", "marginals", "all_marginals", "decode", "beam", "known")
+    parsing.refuse(arguments, others, "is for sentences of tokens, and this is text; leave it out")
+    pipe = seqlab.Pipeline(None, tagger) if pipe is None else pipe
+    sources = list(arguments.files) if placed else _texts(arguments)
+    if placed:
+        found = documents.labelled(pipe, sources, arguments)
+        form: str = arguments.to or documents.form_of(sources[0], arguments.format) or ""
+    else:
+        raw.refuse_tokens(arguments)
+        found, form = raw.whole_texts(pipe, sources, arguments), arguments.to
+    if arguments.json or arguments.spans or arguments.labels_only:
+        put_pieces(arguments.output, raw.written(found, arguments))
+        return
+    documents.put(found, arguments, form, pipe.names[-1] if pipe.names else "")
 
 
 def _refuse_ignored(arguments: argparse.Namespace) -> None:

@@ -107,7 +107,7 @@ def json_records(source: Any, encoding: str) -> Iterator[tuple[dict[str, Any], P
     text, name = read_text(source, encoding=encoding), source_name(source)
     if not text.strip():
         return
-    if text.lstrip()[:1] == "[" or "\n" not in text.strip() or not _is_json(text.lstrip().partition("\n")[0]):
+    if text.lstrip()[:1] == "[" or not _is_json(text.lstrip().partition("\n")[0]):
         found = _loaded(text, Place(path=name, line=1))
         listed = found if isinstance(found, list) else [found]
         pairs = ((one, Place(number, path=name, unit="record")) for number, one in enumerate(listed))

@@ -46,9 +46,7 @@ class Brat(DocumentFormat):
         )
         if alone is not None or not texts:
             what = "there is no text beside it" if alone is not None else "the folder has no .txt file"
-            raise CorpusError(
-                f"{what}; brat has NAME.txt and NAME.ann", place=Place(path=str(alone if alone else path))
-            )
+            raise CorpusError(f"{what}; brat has NAME.txt and NAME.ann", place=Place(path=str(alone or path)))
         for one in texts:
             yield _record(one, one.relative_to(path).with_suffix("").as_posix(), encoding)
 

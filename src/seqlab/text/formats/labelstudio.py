@@ -1,8 +1,8 @@
 """Label Studio: a JSON list of tasks, {"data": {"text": ...}, "annotations": [{"result": [...]}]}.
 
-Spans are objects with "value": {"start": 0, "end": 4, "text": "Anna", "labels": ["PER"]}. The short export (JSON-MIN) is
-read, too: {"text": ..., "label": [{"start": 0, "end": 4, "labels": ["PER"]}]}. Places are code points; those of versions
-before 1.5, which counted as JavaScript does, are recognised by the text that stands beside them.
+Spans are objects with "value": {"start": 0, "end": 4, "text": "Anna", "labels": ["PER"]}. The short export (JSON-MIN)
+is read, too: {"text": ..., "label": [{"start": 0, "end": 4, "labels": ["PER"]}]}. Places are code points; those of old
+versions, which counted as JavaScript does, are recognised by the text that stands beside them.
 """
 
 from __future__ import annotations

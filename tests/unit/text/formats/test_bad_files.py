@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from seqlab.errors import CorpusError, EmptyError
 from seqlab.text import read_documents
 
@@ -26,10 +27,10 @@ def lines(tmp_path: Path, *records: object, name: str = "a.jsonl") -> Path:
     ("record", "message"),
     [
         ({"text": "Anna", "label": [[0, 9, "PER"]]}, "a.jsonl:2 (span 0): the part from 0 to 9 is not in the text: "),
-        ({"text": "Anna", "label": [[3, 1, "PER"]]}, "a.jsonl:2 (span 0): the part from 3 to 1 ends before it begins: "),
+        ({"text": "Anna", "label": [[3, 1, "PER"]]}, "a.jsonl:2 (span 0): the part from 3 to 1 ends before it"),
         ({"text": "Anna", "label": [[-1, 1, "PER"]]}, "a.jsonl:2 (span 0): the part from -1 to 1 is not in the text: "),
         ({"text": "Anna", "label": [[0, 1.5, "PER"]]}, "a.jsonl:2 (span 0): a pair (begin, end) of whole numbers"),
-        ({"text": "Anna", "label": [[0, 2]]}, "a.jsonl:2 (span of 'label' 0): a span is [begin, end, \"label\"], found [0, 2]"),
+        ({"text": "Anna", "label": [[0, 2]]}, "a.jsonl:2 (span of 'label' 0): a span is [begin, end, "),
         ({"text": "Anna", "label": "PER"}, "a.jsonl:2: the field 'label' should be a list, found 'PER'"),
         ({"label": []}, "a.jsonl:2: doccano has a string in the field 'text'; the fields are 'label'"),
         ([1], "a.jsonl:2: a JSON object with a text is wanted, found [1]"),

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from seqlab.errors import CorpusError
 from seqlab.text import Document, RuleTokeniser, corpus_of, documents_of, read_documents, write_documents
 from seqlab.text.formats import NAMES, guessed
