@@ -13,6 +13,7 @@ from seqlab.corpus import formats
 from seqlab.corpus.formats.base import BLANKS, LINE_ENDS, SENTENCE_LINE, Format
 from seqlab.corpus.formats.lines import LineReader
 from seqlab.errors import CorpusError
+from seqlab.text.formats import NAMES as TEXTS
 
 
 class Pipe(Format):
@@ -101,5 +102,5 @@ def test_command_line_offers_the_formats_of_the_list():
     parser = argparse.ArgumentParser()
     parsing.add_options(parser, [parsing.READING])
     (action,) = [action for action in parser._actions if "--format" in action.option_strings]
-    assert tuple(action.choices) == formats.NAMES
+    assert tuple(action.choices) == (*formats.NAMES, *TEXTS)
     assert set(formats.LABELLED) < set(formats.NAMES)

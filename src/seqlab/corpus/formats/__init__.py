@@ -22,6 +22,8 @@ FORMATS = {
     "crfsuite": False,
     "csv": True,
     "npy": False,
+    "conllup": True,
+    "huggingface": False,
 }
 NAMES = tuple(FORMATS)
 LABELLED = tuple(name for name, place in FORMATS.items() if place)

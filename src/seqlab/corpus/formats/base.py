@@ -326,6 +326,11 @@ class Format:
             place=Place(*token_place(corpus.offsets, token), item="token"),
         )
 
+    @classmethod
+    def beside(cls, corpus: Corpus, layout: Layout) -> dict[str, bytes]:  # noqa: ARG003
+        """Return files that belong beside the file, by name; none in most formats."""
+        return {}
+
     # ------------------------------------------------------------------------------------------ other lines
 
     @classmethod

@@ -101,7 +101,7 @@ class Conllu(Format):
         blank = StringColumn(np.zeros(corpus.token_count, dtype=np.int32), nothing)
         chosen = [corpus.strings(there[name]) if name in there else blank for name in CONLLU]
         if "id" not in there:
-            chosen[0] = _ids(corpus)
+            chosen[0] = ids(corpus)
         sheet = cls.sheet(corpus, chosen, layout)
         return (sheet.columns("\t", begin, end) for begin, end in pieces(corpus))
 
@@ -161,7 +161,8 @@ def _places(corpus: Corpus) -> dict[str, str]:
     return there
 
 
-def _ids(corpus: Corpus) -> StringColumn:
+def ids(corpus: Corpus) -> StringColumn:
+    """Number the tokens of each sentence from 1."""
     pool = _core.StringPool()
     for number in range(1, int(corpus.lengths.max(initial=0)) + 1):
         pool.intern(str(number))

@@ -222,8 +222,8 @@ def read(
     """Read the corpus in a file.
 
     source      a path, "-" for standard input, or a stream of bytes or text; gzip is noticed by itself
-    format      "conll", "conllu", "slash", "text", "jsonl", "crfsuite", "csv" or "npy"; guessed from name and content
-                when left out
+    format      "conll", "conllu", "slash", "text", "jsonl", "crfsuite", "csv", "npy", "conllup" or "huggingface";
+                guessed from name and content when left out
     columns     names of the columns, or a mapping to pick cells: {"word": 0, "entity": -1}
     separator   between cells of "conll": a tab for single tabs, " " for any number of blanks; of "csv": any character.
                 Detected when left out

@@ -94,7 +94,8 @@ def write(
     kind = named((chosen.layout.format or "conll") if format is None else format)
     if format is None and isinstance(target, (str, os.PathLike)):
         fitting = by_suffix(os.fspath(target))
-        kind = kind if kind.name == "csv" and kind in fitting else next(iter(fitting), kind)
+        own = kind.name in ("csv", "conllup", "huggingface") and kind in fitting
+        kind = kind if own else next(iter(fitting), kind)
     layout = layout_for(chosen, kind, separator)
     mark = layout.missing if missing is None else checked_mark(missing)
     if not kind.holds_missing:
@@ -103,9 +104,15 @@ def write(
         chosen = kind.marked(chosen, mark)
     recode = bytes if is_text(target) else recoder(encoding)
     pieces = kind.render(chosen, layout)  # checks everything before the first piece
+    others = kind.beside(chosen, layout)
+    if others and not (isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-"):
+        raise CorpusError(f"{kind.title} needs {', '.join(others)} beside the file; name a file to write")
     with opened_target(target) as out:
         for piece in _ends(pieces, layout):
             out(recode(piece))
+    for name, data in others.items():
+        with opened_target(Path(target).parent / name) as out:  # type: ignore[arg-type]
+            out(data)
 
 
 def layout_for(corpus: Corpus, kind: type[Format], separator: str | None = None) -> Layout:
