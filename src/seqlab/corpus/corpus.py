@@ -374,9 +374,12 @@ class Corpus(Shown, Sequence[Sentence]):
     def from_arrow(
         table: Any, columns: Iterable[str] | None = None, names: Mapping[str, Sequence[str]] | None = None
     ) -> Corpus:
-        """Make a corpus from an Arrow table or a dataset of Hugging Face: a row per sentence, and columns of lists.
+        """Make a corpus from a table: of Arrow, Polars or DuckDB, or a dataset of Hugging Face.
 
-        names   label names for columns of label numbers, {"ner_tags": ["O", "B-PER", ...]}; a dataset has its own
+        table     one row per sentence, and columns of lists; or one row per token, and a column "sentence". Any object
+                  with __arrow_c_stream__ will do
+        columns   which columns to take; None: all that hold lists
+        names     label names for columns of label numbers, {"ner_tags": ["O", "B-PER", ...]}; a dataset has its own
         """
         from seqlab.corpus.frames import from_arrow
 
@@ -387,6 +390,10 @@ class Corpus(Shown, Sequence[Sentence]):
         from seqlab.corpus.frames import to_arrow
 
         return to_arrow(self)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Give the table of to_arrow() to other libraries: pyarrow.table(corpus); requested_schema as they ask."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def write(
         self,

@@ -24,7 +24,7 @@ from seqlab.corpus.columns import (
     unknown,
 )
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.io.header import OURS, bare
+from seqlab.corpus.io.header import OURS, SEQUENCE, bare
 from seqlab.corpus.lists import bag_column
 from seqlab.errors import CorpusError
 from seqlab.shown import library
@@ -167,14 +167,12 @@ def from_arrow(
     arrow = library("pyarrow")
     kinds = arrow.types
     of_labels = {**_class_names(table), **(names or {})}
-    table = getattr(table, "data", table) if not isinstance(table, arrow.Table) else table
+    table = _as_table(arrow, table)
     if columns is None:
         columns = [f.name for f in table.schema if kinds.is_list(f.type) or kinds.is_large_list(f.type)]
     chosen = checked(columns)
     if not chosen:
-        raise CorpusError(
-            f"from_arrow: no column holds lists, the columns are {', '.join(table.column_names)}"
-        )
+        return _from_rows(arrow, table)
     offsets: Offsets | None = None
     found: dict[str, Column] = {}
     for name in chosen:
@@ -198,6 +196,56 @@ def from_arrow(
         column = _labels(name, values, of_labels.get(name)) if whole else _from_array(arrow, name, values)
         offsets, found[name] = own, column
     return Corpus(found, offsets if offsets is not None else offsets_of([]))
+
+
+def _as_table(arrow: Any, given: Any) -> Any:
+    """Make a Table of a dataset, or of any object that gives a stream of Arrow: of Polars, DuckDB, pandas, ..."""
+    if isinstance(given, arrow.Table):
+        return given
+    if isinstance(given, Mapping):
+        raise CorpusError(
+            f"from_arrow: one table is wanted, got {type(given).__name__} with {', '.join(map(str, given))!s:.60}; "
+            f"choose one of them: from_arrow(data[{next(iter(given), 'train')!r}])"
+        )
+    if getattr(given, "_indices", None) is not None:  # of a dataset that was shuffled or filtered
+        given = given.flatten_indices()
+    inner = getattr(given, "data", given)
+    inner = getattr(inner, "table", inner)
+    if isinstance(inner, arrow.Table):
+        return inner
+    if hasattr(given, "__arrow_c_stream__"):
+        return arrow.table(given)
+    if hasattr(inner, "schema") and hasattr(inner, "column_names"):
+        return inner
+    raise CorpusError(
+        f"from_arrow: a table of Arrow or an object with __arrow_c_stream__ is wanted, got {given!r:.60}"
+    )
+
+
+def _from_rows(arrow: Any, table: Any) -> Corpus:
+    """Make a corpus of a table with one row per token, and a column that says which sentence it belongs to."""
+    names = table.column_names
+    sentence = next((name for name in names if bare(name) in SEQUENCE), None)
+    if sentence is None:
+        raise CorpusError(
+            f"from_arrow: no column holds lists, and none is called 'sentence', the columns are {', '.join(names)}"
+        )
+    marks = table.column(sentence).combine_chunks().dictionary_encode()
+    codes = marks.indices.fill_null(MISSING).to_numpy(zero_copy_only=False)
+    begins = np.flatnonzero((np.diff(codes, prepend=-2) != 0) & (codes != MISSING))
+    offsets = np.append(begins, len(codes)).astype(np.int64)
+    if len(codes) and (not len(begins) or begins[0]):
+        raise CorpusError(f"from_arrow: the first row has no value in column {sentence!r}")
+    found: dict[str, Column] = {}
+    for name in names:
+        if name == sentence:
+            continue
+        values = table.column(name).combine_chunks()
+        if name in WORD_COLUMNS and values.null_count:
+            raise CorpusError(f"from_arrow: column {name!r} has an empty cell; fill it or drop it")
+        whole = arrow.types.is_integer(values.type)
+        found[name] = _labels(name, values, None) if whole else _from_array(arrow, name, values)
+    return Corpus(found, offsets if len(codes) else offsets_of([]))
 
 
 def _class_names(table: Any) -> dict[str, Sequence[str]]:
@@ -250,6 +298,8 @@ def _from_array(arrow: Any, name: str, values: Any) -> Column:
         weights = pairs.field("weight").to_numpy(zero_copy_only=False)
         usual = None if (weights == 1.0).all() else weights
         return BagColumn(_lengths(values), strings.codes, usual, strings.pool)
+    if hasattr(kinds, "is_string_view") and kinds.is_string_view(values.type):
+        values = values.cast(arrow.large_string())
     coded = values if kinds.is_dictionary(values.type) else None
     if not _is_text(arrow, values):
         raise CorpusError(
@@ -265,7 +315,8 @@ def _from_array(arrow: Any, name: str, values: Any) -> Column:
 
 def _is_text(arrow: Any, values: Any) -> bool:
     kind = values.type.value_type if arrow.types.is_dictionary(values.type) else values.type
-    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind))
+    view = getattr(arrow.types, "is_string_view", lambda _: False)
+    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind) or view(kind))
 
 
 def _buffers(strings: Any) -> tuple[npt.NDArray[np.uint8], Offsets]:
