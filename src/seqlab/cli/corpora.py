@@ -272,7 +272,7 @@ def is_model(path: str) -> bool:
     """Return True if a file begins like a model file, the length of a header, then JSON; or for a model of seqlab."""
     if is_builtin(path):
         return True
-    head = first_bytes(path, 9)
+    head = first_bytes(path, 9) or first_bytes(os.path.join(path, "model.safetensors"), 9)  # noqa: PTH118
     return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
 
 

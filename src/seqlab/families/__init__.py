@@ -87,7 +87,8 @@ def load(
 ) -> Any:
     """Load a model written by save(path): it gives the same answers, and its training can be continued.
 
-    path        of the file; or "en-demo", a small pipeline for English text that comes with seqlab
+    path        of the file, or of a folder that save_pretrained wrote; or "en-demo", a small pipeline for English
+                text that comes with seqlab
     kind        the class that it must have, for example MarkovChain; otherwise an error. None for any class
     functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and loading
                 never imports or runs code that a file names
@@ -97,12 +98,14 @@ def load(
     """
     from seqlab import store
     from seqlab.arrays import switch
+    from seqlab.store.pretrained import file_in
 
     if path == DEMO and not os.path.exists(path):  # noqa: PTH110  (pathlib is slow to import)
         from seqlab.families.builtin import en_demo
 
         model: Any = en_demo()
     else:
+        path = file_in(path) if isinstance(path, (str, os.PathLike)) else path
         model = store.load(path, kinds(), functions=functions, verify=verify, mapped=switch(map, "map"))
     if kind is not None and not (isinstance(kind, type) and isinstance(model, kind)):
         from seqlab.errors import Place, StoreError  # `import seqlab` does without

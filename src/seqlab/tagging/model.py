@@ -75,6 +75,22 @@ class Model(Estimator):
         self._check_fitted("save")
         store.save(self, path)
 
+    def save_pretrained(
+        self, folder: str | os.PathLike[str], *, report: Any = None, name: str | None = None
+    ) -> None:
+        """Write the model as a folder for a model hub: model.safetensors, config.json, README.md (its card).
+
+        folder   which seqlab.load(folder) reads
+        report   its evaluation, for the card: self.evaluate(test)
+        name     in the card; None for that of the folder
+        """
+        from seqlab.store.pretrained import write_folder
+
+        self._check_fitted("save_pretrained")
+        column = getattr(self, "column_", None) or "label"
+        labels = {column: list(self.labels_)} if hasattr(self, "labels_") else {}
+        write_folder(folder, self.state(), {"labels": labels}, report, name)
+
     def as_bytes(self) -> bytes:
         """Return what save() would write."""
         self._check_fitted("as_bytes")

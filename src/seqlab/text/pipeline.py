@@ -209,6 +209,22 @@ class Pipeline:
         """Write tokeniser and taggers to one file at path, whole or not at all; seqlab.load(path) reads it."""
         store.write(path, state_of(self))
 
+    def save_pretrained(
+        self, folder: str | os.PathLike[str], *, report: Any = None, name: str | None = None
+    ) -> None:
+        """Write the pipeline as a folder for a model hub: model.safetensors, config.json, README.md (its card).
+
+        folder   which seqlab.load(folder) reads
+        report   its evaluation, for the card: seqlab.evaluate(gold, list(pipeline.many(texts)))
+        name     in the card; None for that of the folder
+        """
+        from seqlab.store.pretrained import write_folder
+
+        layers = zip(self.names, self.taggers, strict=True)
+        labels = {layer: list(tagger.labels_) for layer, tagger in layers}
+        facts = {"labels": labels, "tokeniser": type(self.tokeniser).__name__}
+        write_folder(folder, state_of(self), facts, report, name)
+
     @classmethod
     def load(
         cls, path: str | os.PathLike[str], *, functions: Mapping[str, Callable[..., Any]] | None = None
