@@ -8,14 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span
-from spacy.vocab import Vocab
 
 import seqlab
 from seqlab import store
@@ -25,6 +23,7 @@ from seqlab.store.codec import state_of
 from seqlab.text import Document, Pipeline, RuleTokeniser
 from seqlab.text.spans import with_spans
 
+Doc = Span = Any  # of spaCy
 ENTITY = ("entity", "ner", "entities")  # layers whose spans become doc.ents
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())  # noqa: SIM905
 SCORES = "scores"  # where groups of spans have their probabilities, as spaCy's span categoriser does
@@ -121,12 +120,15 @@ class Component:
         return self
 
 
-def make(nlp: Language, name: str, model: str | None, layers: list[str] | None) -> Component:  # noqa: ARG001
+def make(nlp: Any, name: str, model: str | None, layers: list[str] | None) -> Component:  # noqa: ARG001
     """Make the component of nlp; name, model and layers as of Component."""
     return Component(name, model, layers)
 
 
-Language.factory("seqlab", default_config={"model": None, "layers": None}, func=make)
+if find_spec("spacy") is not None:  # or nobody asks for the component
+    from spacy.language import Language
+
+    Language.factory("seqlab", default_config={"model": None, "layers": None}, func=make)
 
 
 def _pipeline_of(model: Any) -> Pipeline:
@@ -161,12 +163,15 @@ def _cut(doc: Doc) -> Document:
 # ------------------------------------------------------------------------------------------------ to learn from
 
 
-def documents_of(docs: Any, vocab: Vocab | None = None) -> list[Document]:
+def documents_of(docs: Any, vocab: Any = None) -> list[Document]:
     """Make texts of spaCy's documents: tokens, sentences, tags ("pos", "tag"), entities and groups of spans.
 
     docs    a DocBin, the path of one, or an iterable of Doc
     vocab   of a DocBin; None for an empty one
     """
+    from spacy.tokens import DocBin
+    from spacy.vocab import Vocab
+
     if isinstance(docs, (str, os.PathLike)):
         docs = DocBin().from_disk(Path(docs))
     if isinstance(docs, DocBin):

@@ -11,7 +11,6 @@ from typing import Any
 from seqlab.errors import OptionError, Place, StoreError
 from seqlab.files import checked_name, write_whole
 from seqlab.store.state import State
-from seqlab.store.writing import library_version, write
 
 MODEL, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
 # Figures of reports, and what a hub calls them.
@@ -29,6 +28,8 @@ def write_folder(
     report   its evaluation, with text() and to_dict(); or None
     name     of the model, in the card; None for that of the folder
     """
+    from seqlab.store.writing import library_version, write  # reading does without
+
     if report is not None and not (hasattr(report, "text") and hasattr(report, "to_dict")):
         raise OptionError(f"report is what evaluate(...) returns, got {report!r:.60}", option="report")
     path = Path(checked_name(folder))
