@@ -23,7 +23,8 @@ from seqlab.store.codec import state_of
 from seqlab.text import Document, Pipeline, RuleTokeniser
 from seqlab.text.spans import with_spans
 
-Doc = Span = Any  # of spaCy
+Doc = Any  # of spaCy
+Span = Any
 ENTITY = ("entity", "ner", "entities")  # layers whose spans become doc.ents
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())  # noqa: SIM905
 SCORES = "scores"  # where groups of spans have their probabilities, as spaCy's span categoriser does

@@ -16,8 +16,7 @@ from seqlab.corpus import Corpus
 from seqlab.corpus.origin import Extras, Origin, document_name
 from seqlab.errors import CorpusError, EmptyError, OptionError, Place, SeqlabError
 from seqlab.text.alignment import WAYS, Remarks, label_tokens
-from seqlab.text.document import Document
-from seqlab.text.document import corpus_of as corpus_of_words
+from seqlab.text.document import Document, corpus_of_words
 from seqlab.text.formats.base import ENTITY, DocumentFormat, Record, guessed, named, source_name
 from seqlab.text.gold import detokenise
 from seqlab.text.places import ascending

@@ -175,7 +175,7 @@ class Document:
 
         Half of a surrogate pair, which no file can hold, becomes a replacement character.
         """
-        made = corpus_of([self])
+        made = corpus_of_words([self])
         for layer in self.layers:
             if layer.labels is not None:
                 labels = layer.labels
@@ -255,7 +255,7 @@ class Document:
         return fragment(parts)
 
 
-def corpus_of(documents: Iterable[Document]) -> Corpus:
+def corpus_of_words(documents: Iterable[Document]) -> Corpus:
     """Make one corpus of the words of all documents; halves of surrogate pairs become replacement characters."""
     sentences: list[list[str]] = []
     for document in documents:

@@ -21,7 +21,7 @@ from seqlab.shown import cut
 from seqlab.store.codec import Part, Series, put_part, state_of
 from seqlab.store.fields import Field, Record, Sizes
 from seqlab.store.state import State
-from seqlab.text.document import WORD, Document, corpus_of
+from seqlab.text.document import WORD, Document, corpus_of_words
 from seqlab.text.places import checked_text
 from seqlab.text.rules import RuleTokeniser
 from seqlab.text.spans import is_span_layer, spans_of
@@ -188,7 +188,7 @@ class Pipeline:
     def _labelled(self, documents: list[Document], threads: int) -> list[Document]:
         """Add the layers to documents that are labelled together."""
         sizes = np.cumsum([0, *map(len, documents)])
-        corpus = corpus_of(documents)
+        corpus = corpus_of_words(documents)
         for name, tagger in zip(self.names, self.taggers, strict=True):
             corpus = tagger.annotate(corpus, name, threads=threads)
             column = corpus.data(name)
