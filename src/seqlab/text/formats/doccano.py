@@ -51,22 +51,32 @@ class Doccano(DocumentFormat):
                 except CorpusError as error:
                     raise error.at(position=number, item=f"span of {key!r}") from None
         meta = {key: field for key, field in value.items() if key not in KEYS}
+        if meta.get("relations"):  # which know the spans by their ids
+            meta["ids"] = {_key(*_span(one)): one.get("id") for one in listed(value, "entities")}
         return Record(text, place, spans, name=str(value.get(NAME, "")), meta=meta)
 
     @classmethod
     def value(cls, document: Document, layer: str | None) -> dict[str, Any]:
         """Return the object of a line."""
-        spans = [[one.begin, one.end, one.label] for one in spans_in(document, layer)]
         meta = {key: field for key, field in document.meta.items() if key not in KEYS}
-        return {
-            **meta,
-            **({NAME: document.name} if document.name else {}),
-            "text": document.text,
-            "label": spans,
-        }
+        head = {**meta, **({NAME: document.name} if document.name else {}), "text": document.text}
+        found, ids = spans_in(document, layer), head.pop("ids", None)
+        if not isinstance(ids, Mapping) or "relations" not in head:
+            return {**head, "label": [[one.begin, one.end, one.label] for one in found]}
+        fresh = max((one for one in ids.values() if isinstance(one, int)), default=0)
+        entities = []
+        for number, one in enumerate(found, fresh + 1):
+            place = {"start_offset": one.begin, "end_offset": one.end}
+            name = ids.get(_key(one.begin, one.end, one.label), number)
+            entities.append({"id": name, "label": one.label, **place})
+        return {**head, "entities": entities}
 
 
 FORMAT = Doccano
+
+
+def _key(begin: int, end: int, label: str) -> str:
+    return f"{begin} {end} {label}"
 
 
 def _span(one: Any) -> tuple[Any, ...]:

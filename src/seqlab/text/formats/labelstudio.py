@@ -50,7 +50,13 @@ class LabelStudio(DocumentFormat):
         meta |= {"data": {name: one for name, one in data.items() if name not in (key, NAME)}}
         if rest:
             meta["others"] = rest
-        spans = list(_spans(text, listed(kept, "result")))
+        results = listed(kept, "result")
+        others = [one for one in results if not _is_span(one)]
+        if others:  # relations and choices, and the names by which they know the spans
+            meta |= {"results": others, "ids": _ids(text, results)}
+        if kept not in listed(value, "predictions"):
+            meta |= {"predictions": listed(value, "predictions")} if "predictions" in value else {}
+        spans = list(_spans(text, results))
         return Record(
             text,
             place,
@@ -72,13 +78,14 @@ class LabelStudio(DocumentFormat):
     @classmethod
     def value(cls, document: Document, layer: str | None) -> dict[str, Any]:
         """Return a task."""
-        results = []
+        meta = dict(document.meta)
+        ids, results = meta.pop("ids", {}), []
         for number, one in enumerate(spans_in(document, layer)):
             value = {"start": one.begin, "end": one.end, "text": one.text, "labels": [one.label]}
             chance = {} if one.probability is None else {"score": one.probability}
             results.append(
                 {
-                    "id": f"span{number}",
+                    "id": ids.get(f"{one.begin} {one.end} {one.label}", f"span{number}"),
                     "from_name": LABEL,
                     "to_name": TEXT,
                     "type": "labels",
@@ -86,7 +93,7 @@ class LabelStudio(DocumentFormat):
                     **chance,
                 }
             )
-        meta = dict(document.meta)
+        results += meta.pop("results", [])
         data = meta.pop("data", {}) if isinstance(meta.get("data", {}), Mapping) else {}
         others = meta.pop("others", [])
         name = {NAME: document.name} if document.name else {}
@@ -121,13 +128,27 @@ def _chosen(task: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Any]]:
     return kept, [one for one in made if one is not kept]
 
 
+def _is_span(one: Any) -> bool:
+    value = one.get("value", one) if isinstance(one, Mapping) else None
+    return isinstance(value, Mapping) and "start" in value
+
+
+def _ids(text: str, results: list[Any]) -> dict[str, str]:
+    """Return the names of spans by their place and label."""
+    found = {}
+    for one in results:
+        for begin, end, label, *_ in _spans(text, [one]) if _is_span(one) and "id" in one else ():
+            found[f"{begin} {end} {label}"] = str(one["id"])
+    return found
+
+
 def _spans(text: str, results: list[Any]) -> Iterator[tuple[Any, ...]]:
     """Yield the spans among the results; relations and choices are none."""
     places: Any = None
     for number, one in enumerate(results):
-        value = one.get("value", one) if isinstance(one, Mapping) else one
-        if not isinstance(value, Mapping) or "start" not in value:
+        if not _is_span(one):
             continue
+        value = one.get("value", one)
         try:
             begin, end = (field_of(value, key, int, "a span") for key in ("start", "end"))
             labels = [label for label in listed(value, "labels") if isinstance(label, str)]

@@ -1,6 +1,7 @@
 """Texts with spans go to every format and back without a loss."""
 
 import io
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -86,6 +87,24 @@ def test_names_and_further_fields_survive(form: str) -> None:
     back = through([one], form)[0]
     assert back.name == "letters/first"
     assert form == "brat" or back.meta == {"id": 7}
+
+
+def test_relations_know_their_spans_afterwards(tmp_path: Path) -> None:
+    value = {"start": 0, "end": 4, "text": "Anna", "labels": ["PER"]}
+    relation = {"from_id": "q7", "to_id": "q7", "type": "relation", "direction": "right"}
+    task = {"data": {"text": "Anna left."}, "predictions": [{"result": []}],
+            "annotations": [{"result": [{"id": "q7", "value": value}, relation]}]}  # fmt: skip
+    (tmp_path / "a.json").write_text(json.dumps([task]))
+    write_documents(read_documents(tmp_path / "a.json"), tmp_path / "b.json", "labelstudio")
+    (back,) = json.loads((tmp_path / "b.json").read_text())
+    assert [one.get("id") for one in back["annotations"][0]["result"]] == ["q7", None]
+    assert back["annotations"][0]["result"][1] == relation
+    assert back["predictions"] == [{"result": []}]
+    line = {"id": 3, "relations": [{"id": 1, "from_id": 12, "to_id": 12, "type": "is"}], "text": "Anna left.",
+            "entities": [{"id": 12, "label": "PER", "start_offset": 0, "end_offset": 4}]}  # fmt: skip
+    (tmp_path / "c.jsonl").write_text(json.dumps(line))
+    write_documents(read_documents(tmp_path / "c.jsonl"), tmp_path / "d.jsonl", "doccano")
+    assert json.loads((tmp_path / "d.jsonl").read_text()) == line
 
 
 def test_the_format_is_seen_from_the_file(tmp_path: Path) -> None:
