@@ -1,6 +1,8 @@
 """Files of annotation tools through the commands: trained on, labelled, compared, converted."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,26 @@ def test_tag_raw_text_for_a_tool(folder: Path, capfd: pytest.CaptureFixture[str]
     assert capfd.readouterr().out.startswith("-DOCSTART-")
     assert main(["tag", str(folder / "names.model"), str(folder / "a.jsonl"), "--spans"]) == 0
     assert len(capfd.readouterr().out.splitlines()[0].split("\t")) == 6
+
+
+def test_other_commands_and_formats(folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    model, texts = str(folder / "names.model"), str(folder / "a.jsonl")
+    first = read_documents(texts)[0].sentences[1].tokens[0].text
+    assert main(["explain", model, texts, "--number", "1", "--at", "0"]) == 0
+    assert f"“{first}” (token 0)" in capfd.readouterr().out
+    assert main(["tag", model, texts, "--to", "conllu"]) == 0
+    assert "\tEntity=O\n" in capfd.readouterr().out
+    assert main(["check", texts]) == 0
+    assert main(["inspect", model]) == 0
+
+
+def test_standard_input_is_named_by_its_format(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = (folder / "a.jsonl").read_text(encoding="utf-8")
+    command = [sys.executable, "-m", "seqlab", "tag", str(folder / "names.model"), "--format", "doccano"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    assert [json.loads(one)["text"] for one in done.stdout.splitlines()] == [
+        json.loads(one)["text"] for one in text.splitlines()
+    ]
 
 
 def test_tokens_and_texts_are_not_mixed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

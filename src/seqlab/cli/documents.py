@@ -143,16 +143,21 @@ def labelled(
     reading = parsing.reading_of(arguments)
     for source in sources:
         texts = read_texts(source, {"tokeniser": pipe.tokeniser, **reading})
-        yield from pipe.many(texts, threads=arguments.threads)
+        yield from pipe.many(texts, threads=getattr(arguments, "threads", None))
 
 
 def put(documents: Iterator[seqlab.Document], arguments: argparse.Namespace, form: str, layer: str) -> None:
     """Write labelled texts in a format of texts, or of tokens."""
+    from seqlab.corpus.formats import named
     from seqlab.text import corpus_of, write_documents
 
     with orderly():
         if form in TOKENS:
-            corpus_of(list(documents)).write(arguments.output, form)
+            corpus = corpus_of(list(documents))
+            if layer in corpus.columns:
+                labels = set(corpus.strings(layer).values)
+                corpus = named(form).labelled(corpus, layer, layer, labels)
+            corpus.write(arguments.output, form)
             return
         _refuse_full(arguments, form)
         write_documents(documents, arguments.output, form, layer=layer)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import seqlab
-from seqlab.cli import parsing
+from seqlab.cli import documents, parsing
 from seqlab.cli.corpora import is_builtin, load_model
 from seqlab.cli.parsing import option
 from seqlab.cli.terminal import as_json
@@ -94,19 +94,21 @@ def text_of(arguments: argparse.Namespace, source: Any) -> tuple[Any, str]:
 
 def one_raw_sentence(arguments: argparse.Namespace, pipe: seqlab.Pipeline) -> tuple[Any, list[str]]:
     """Return sentence --number of raw text with the columns that the last tagger reads, and its words."""
-    from seqlab.text import read_text
+    from seqlab.text import corpus_of, read_text
 
     if (arguments.sentence is None) == (arguments.file is None):
         raise OptionError("one text is wanted: pass --sentence 'The old man.', or a file (and --number)")
-    refuse_tokens(arguments)
-    source, encoding = text_of(arguments, arguments.file)
     before = seqlab.Pipeline(pipe.tokeniser, pipe.taggers[:-1], pipe.names[:-1])
-    document = before(read_text(source, encoding=encoding))
-    number, count = arguments.number or 0, len(document.sentences)
+    if arguments.file is not None and documents.are_documents([arguments.file], arguments.format):
+        corpus = corpus_of(list(documents.labelled(before, [arguments.file], arguments)))
+    else:
+        refuse_tokens(arguments)
+        source, encoding = text_of(arguments, arguments.file)
+        corpus = before(read_text(source, encoding=encoding)).corpus()
+    number, count = arguments.number or 0, len(corpus)
     if number >= count:
         told = f"the sentences 0 to {count - 1}" if count else "no sentence"
         raise OptionError(f"--number {number}: the text has {told}")
-    corpus = document.corpus()
     return corpus[number], corpus.column("word")[number]
 
 
@@ -132,11 +134,11 @@ def tagged(pipe: seqlab.Pipeline, sources: list[Any], arguments: argparse.Namesp
             sentence += len(document.sentences)
 
 
-def written(documents: Iterator[seqlab.Document], arguments: argparse.Namespace) -> Iterator[bytes]:
+def written(labelled: Iterator[seqlab.Document], arguments: argparse.Namespace) -> Iterator[bytes]:
     """Yield the labels of texts, each with its own places."""
     lines = _json if arguments.json else _spans if arguments.spans else _columns
     units, first = UNITS[arguments.offsets or "code-points"], 0
-    for document in documents:
+    for document in labelled:
         rows = lines(document, 0, first, units, arguments)
         yield "".join(f"{line}\n" for line in rows).encode("utf-8", "replace")
         first += len(document.sentences)

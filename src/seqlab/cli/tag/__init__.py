@@ -120,7 +120,9 @@ def run(arguments: argparse.Namespace) -> None:
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise errors.OptionError("--decode beam and --beam N belong together: pass both, or neither")
     tagger, pipe = raw.loaded(arguments.model, arguments)  # before anything is written or read
-    placed = arguments.sentence is None and documents.are_documents(arguments.files, arguments.format)
+    placed = arguments.sentence is None and documents.are_documents(
+        arguments.files or ["-"], arguments.format
+    )
     if placed or (pipe is not None and arguments.to in TEXTS):
         _tag_texts(tagger, pipe, arguments, placed=placed)
         return
@@ -145,7 +147,7 @@ def _tag_texts(
     others = ("nbest", "marginals", "all_marginals", "decode", "beam", "known")
     parsing.refuse(arguments, others, "is for sentences of tokens, and this is text; leave it out")
     pipe = seqlab.Pipeline(None, tagger) if pipe is None else pipe
-    sources = list(arguments.files) if placed else _texts(arguments)
+    sources = _texts(arguments)
     if placed:
         found = documents.labelled(pipe, sources, arguments)
         form: str = arguments.to or documents.form_of(sources[0], arguments.format) or ""
