@@ -133,6 +133,7 @@ void bind_task(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_decode(nb::module_& m);
 void bind_attributes(nb::module_& m);
+void bind_crfsuite(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_optimise(nb::module_& m);
 void bind_online(nb::module_& m);

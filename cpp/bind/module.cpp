@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_learn(m);
     seqlab::bind::bind_decode(m);
     seqlab::bind::bind_attributes(m);
+    seqlab::bind::bind_crfsuite(m);
     seqlab::bind::bind_stochastic(m);
     seqlab::bind::bind_optimise(m);
     seqlab::bind::bind_online(m);

@@ -519,6 +519,40 @@ class AttributeTagger:
 
     def marginals(self) -> list[dict[Any, float]] | None: ...
 
+class CrfsuiteModel:
+    """A model file of CRFsuite, used as it lies in memory."""
+
+    @property
+    def labels(self) -> list[str]: ...
+
+    def sequence(self, items: object) -> CrfsuiteSequence | None:
+        """
+        The scores of a sequence; None for unusual items, and where the file is damaged.
+        """
+
+    def sequence_of_pairs(self, items: list[list[tuple[str, float]]]) -> CrfsuiteSequence | None:
+        """The same for items that are lists of (attribute, value)."""
+
+class CrfsuiteSequence:
+    """A sequence under a model of CRFsuite."""
+
+    def __len__(self) -> int: ...
+
+    def best(self) -> list[str]:
+        """The best labels (eq:viterbi)."""
+
+    def probability(self, path: Sequence[int]) -> float:
+        """Of the labels with these numbers."""
+
+    def marginal(self, t: int, y: int) -> float:
+        """P(y_t) (eq:node-marginal)."""
+
+    def marginals(self) -> list[dict[str, float]]:
+        """P(y_t) of every label at every position, by label."""
+
+def crfsuite_model(content: bytes) -> CrfsuiteModel | None:
+    """The model of a file with this content; None where it is damaged."""
+
 class RateSchedule(enum.Enum):
     """How the rate falls."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from seqlab.foreign.parts import ForeignModel
+if TYPE_CHECKING:
+    from seqlab.foreign.parts import ForeignModel
 
 HEADER = struct.Struct("<4sI4s9I")
 FIELDS = ("num_features", "num_labels", "num_attrs")
@@ -16,16 +18,22 @@ PLACES = ("off_features", "off_labels", "off_attrs", "off_labelrefs", "off_attrr
 class ParsedDump:
     """The weights of a model, as dicts that are made on first use.
 
-    model     the model of the file
-    content   at least the header of the file
+    content   of a file of CRFsuite
 
     header, labels {name: number}, attributes {name: number} (numbers as strings, as in the text of a dump),
     transitions {(from, to): weight}, state_features {(attribute, label): weight}
     """
 
-    def __init__(self, model: ForeignModel, content: bytes) -> None:
-        self._model = model
+    def __init__(self, content: bytes) -> None:
+        self._content = content
         self._head = HEADER.unpack_from(content)
+
+    @cached_property
+    def _model(self) -> ForeignModel:
+        from seqlab.foreign import crfsuite, parts
+
+        trained = self._head[5] > 0
+        return crfsuite.read(self._content, "utf-8") if trained else parts.nothing_learned("CRFsuite")
 
     @cached_property
     def header(self) -> dict[str, str]:

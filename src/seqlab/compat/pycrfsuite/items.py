@@ -7,10 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from seqlab import _core
-from seqlab.corpus import BagColumn
-from seqlab.encode.encoder import ATTRIBUTES
 from seqlab.errors import CorpusError, Place
-from seqlab.tagging.door.sentences import read_sentence
 
 
 def listed(sequence: Any) -> list[Any]:
@@ -65,7 +62,7 @@ class ItemSequence:
 
     def __init__(self, pyseq: Any) -> None:
         given = listed(pyseq)
-        self._bags = _bags(given)
+        self._bags = bags_of(given)
         made = self.items()
         flat = all(len(item) == len(bag) for item, bag in zip(made, self._bags, strict=True))
         # An attribute that occurs twice counts twice, which a dict cannot express.
@@ -82,11 +79,16 @@ class ItemSequence:
         return f"<ItemSequence of size {len(self)}>"
 
 
-def _bags(tokens: list[Any]) -> list[list[tuple[str, float]]]:
+def bags_of(tokens: list[Any]) -> list[list[tuple[str, float]]]:
     """Read the attributes and values of each token."""
     pool = _core.StringPool()
     read = _core.intern_items(pool, [tokens])
     if read is None:
+        # NumPy comes with these, and most sequences do not need them.
+        from seqlab.corpus import BagColumn
+        from seqlab.encode.encoder import ATTRIBUTES
+        from seqlab.tagging.door.sentences import read_sentence
+
         column = read_sentence(tokens, words=False).data(ATTRIBUTES)
         if not isinstance(column, BagColumn):
             raise CorpusError(f"features are strings, got {tokens[0]!r:.60}", place=Place(None, 0))

@@ -1,0 +1,123 @@
+#include "linear/crfsuite/model_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace seqlab {
+
+namespace {
+
+constexpr std::size_t file_head = 48, chunk_head = 12, weight_size = 20;
+
+}  // namespace
+
+std::optional<CrfsuiteFile> CrfsuiteFile::of(std::string_view content) {
+    if (content.size() < file_head || content.substr(0, 4) != "lCRF" || content.substr(8, 4) != "FOMC")
+        return std::nullopt;
+    const auto field = [&](std::size_t i) -> std::size_t { return number_at(content.data() + 4 * i); };
+    const std::size_t version = field(3), L = field(5), K = field(6), at_weights = field(7);
+    if (field(1) > content.size() || version != 100 || L == 0) return std::nullopt;
+    const auto labels = CrfsuiteNames::at(content, field(8), L);
+    const auto attributes = CrfsuiteNames::at(content, field(9), K);
+    if (!labels || !attributes) return std::nullopt;
+    if (at_weights > content.size() || content.size() - at_weights < chunk_head) return std::nullopt;
+    CrfsuiteFile file(content, *labels, *attributes);
+    file.weight_count_ = number_at(content.data() + at_weights + 8);
+    file.weights_ = content.data() + at_weights + chunk_head;
+    const std::size_t room = content.size() - at_weights - chunk_head;
+    if (content.substr(at_weights, 4) != "FEAT" || file.weight_count_ > room / weight_size)
+        return std::nullopt;
+    const auto of_label = file.lists("LFRF", field(10), L), of_attribute = file.lists("AFRF", field(11), K);
+    if (!of_label || !of_attribute) return std::nullopt;
+    file.of_label_ = *of_label;
+    file.of_attribute_ = *of_attribute;
+    return file;
+}
+
+std::optional<CrfsuiteFile::Lists> CrfsuiteFile::lists(std::string_view name, std::size_t begin,
+                                                       std::size_t least) const {
+    if (begin > content_.size() || content_.size() - begin < chunk_head || content_.substr(begin, 4) != name)
+        return std::nullopt;
+    const std::size_t size = number_at(content_.data() + begin + 8);
+    if (size < least || size > (content_.size() - begin - chunk_head) / 4) return std::nullopt;
+    return Lists{content_.data() + begin + chunk_head, size};
+}
+
+std::optional<CrfsuiteFile::List> CrfsuiteFile::list(const Lists& lists, std::size_t owner) const {
+    const std::size_t place = number_at(lists.places + 4 * owner);
+    if (place > content_.size() || content_.size() - place < 4) return std::nullopt;
+    const std::size_t size = number_at(content_.data() + place);
+    if (size > (content_.size() - place - 4) / 4) return std::nullopt;
+    return List{content_.data() + place + 4, size};
+}
+
+std::optional<CrfsuiteFile::Weight> CrfsuiteFile::weight(std::size_t number) const {
+    if (number >= weight_count_) return std::nullopt;
+    const char* const at = weights_ + weight_size * number;
+    const std::uint64_t low = number_at(at + 12), high = number_at(at + 16);
+    const Weight found{number_at(at), number_at(at + 4), number_at(at + 8),
+                       std::bit_cast<double>(high << 32 | low)};
+    if (found.target >= L() || !std::isfinite(found.weight)) return std::nullopt;
+    return found;
+}
+
+// f(label, weight) for each weight of a label or attribute; false where one is wrong.
+template <class F>
+bool CrfsuiteFile::each(const Lists& lists, std::uint32_t kind, std::size_t owner, F f) const {
+    const auto own = list(lists, owner);
+    if (!own) return false;
+    for (std::size_t i = 0; i < own->size; ++i) {
+        const auto found = weight(number_at(own->numbers + 4 * i));
+        if (!found || found->kind != kind || found->source != owner) return false;
+        f(found->target, found->weight);
+    }
+    return true;
+}
+
+bool CrfsuiteFile::transitions(double* edge) const {
+    for (std::size_t from = 0; from < L(); ++from) {
+        const auto add = [&](std::size_t to, double weight) { edge[from * L() + to] += weight; };
+        if (!each(of_label_, move, from, add)) return false;
+    }
+    return true;
+}
+
+bool CrfsuiteFile::score(std::span<const Attribute> attributes, double* node) const {
+    constexpr std::size_t together = CrfsuiteNames::together;
+    std::array<std::string_view, together> keys;
+    std::array<std::int64_t, together> ids;
+    for (std::size_t first = 0; first < attributes.size(); first += together) {
+        const auto some = attributes.subspan(first, std::min(together, attributes.size() - first));
+        for (std::size_t i = 0; i < some.size(); ++i) keys[i] = some[i].key;
+        attributes_.find({keys.data(), some.size()}, ids.data());
+        // One pass for each of three waits for memory: the place of the list, the list, the first weight.
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            if (ids[i] == CrfsuiteNames::damaged) return false;
+            if (ids[i] >= 0) __builtin_prefetch(of_attribute_.places + 4 * ids[i]);
+        }
+        for (std::size_t i = 0; i < some.size(); ++i)
+            if (ids[i] >= 0)
+                __builtin_prefetch(
+                    content_.data() +
+                    std::min<std::size_t>(number_at(of_attribute_.places + 4 * ids[i]), content_.size() - 1));
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            if (ids[i] < 0) continue;
+            const auto own = list(of_attribute_, static_cast<std::size_t>(ids[i]));
+            if (own && own->size > 0)
+                __builtin_prefetch(
+                    weights_ + weight_size * std::min<std::size_t>(number_at(own->numbers), weight_count_));
+        }
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            if (ids[i] < 0) continue;
+            double* const row = node + some[i].token * L();
+            const double value = some[i].value;
+            const auto add = [&](std::size_t label, double weight) { row[label] += weight * value; };
+            if (!each(of_attribute_, state, static_cast<std::size_t>(ids[i]), add)) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace seqlab

@@ -1,0 +1,69 @@
+// A model file of CRFsuite, used as it lies in memory: no table is built, so that the first sequence is scored a few
+// microseconds after the file was read. Every number is checked where it is used; for a file with a wrong one the
+// answer is "damaged", and the reader in Python, which looks at everything, then says what is wrong.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "linear/crfsuite/names.hpp"
+
+namespace seqlab {
+
+class CrfsuiteFile {
+public:
+    // An attribute of a token: its name and a closing 0, and its value.
+    struct Attribute {
+        std::string_view key;
+        double value;
+        std::size_t token;
+    };
+
+    // The file with this content, which must stay where it is; nothing if its chunks do not fit into it.
+    static std::optional<CrfsuiteFile> of(std::string_view content);
+
+    std::size_t L() const { return labels_.size(); }
+    const CrfsuiteNames& labels() const { return labels_; }
+
+    // Add the weights of transitions to edge (L, L); false for a damaged file.
+    bool transitions(double* edge) const;
+    // eq:linear-score   add value * weight of each attribute to node (tokens, L), in the given order; false for a
+    // damaged file
+    bool score(std::span<const Attribute> attributes, double* node) const;
+
+private:
+    // The weights of one label or attribute: their numbers stand one after another.
+    struct List {
+        const char* numbers = nullptr;
+        std::size_t size = 0;
+    };
+    struct Weight {
+        std::uint32_t kind, source, target;
+        double weight;
+    };
+    // A chunk of lists: the place of each.
+    struct Lists {
+        const char* places = nullptr;
+        std::size_t size = 0;
+    };
+    static constexpr std::uint32_t state = 0, move = 1;
+
+    CrfsuiteFile(std::string_view content, CrfsuiteNames labels, CrfsuiteNames attributes)
+        : content_(content), labels_(labels), attributes_(attributes) {}
+
+    std::optional<Lists> lists(std::string_view name, std::size_t begin, std::size_t least) const;
+    std::optional<List> list(const Lists& lists, std::size_t owner) const;
+    std::optional<Weight> weight(std::size_t number) const;
+    template <class F>
+    bool each(const Lists& lists, std::uint32_t kind, std::size_t owner, F f) const;
+
+    std::string_view content_;
+    CrfsuiteNames labels_, attributes_;
+    const char* weights_ = nullptr;
+    std::size_t weight_count_ = 0;
+    Lists of_label_, of_attribute_;
+};
+
+}  // namespace seqlab
