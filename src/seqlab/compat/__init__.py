@@ -9,12 +9,12 @@ install() lets programs and pickles that import the originals find these instead
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.util
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 # Modules whose place here differs from that in the original; others have the same name below seqlab.compat.
 ELSEWHERE = {
@@ -32,7 +32,7 @@ def install(*, replace: bool = False) -> list[str]:
     Then `import pycrfsuite` imports seqlab.compat.pycrfsuite, with all its submodules, so that programs run and old
     pickles load unchanged. Returns the names that it replaces; calling it again changes nothing.
     """
-    known = [name for name in PACKAGES if importlib.util.find_spec(f"{__name__}.{name}") is not None]
+    known = [name for name in PACKAGES if _ours(name) is not None]
     finder = next((one for one in sys.meta_path if isinstance(one, _Finder)), None)
     if finder is None:
         finder = _Finder()
@@ -51,8 +51,8 @@ def _present(name: str) -> bool:
     return any(one.find_spec(name, None) is not None for one in finders if hasattr(one, "find_spec"))
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Import finder that maps module names of the originals to our modules."""
+class _Finder:
+    """Finds a module of the originals as the module of ours that has its names."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -67,14 +67,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Return the spec of our module for the name of an original; None for any other name."""
         if fullname.partition(".")[0] not in self.names or _ours(fullname) is None:
             return None
-        return importlib.util.spec_from_loader(fullname, self)
+        loader: Any = self  # create_module and exec_module are enough of one
+        return ModuleSpec(fullname, loader)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Import our module, which then has both names."""
         name = _ours(spec.name)
         if name is None:
             return None
-        module = importlib.import_module(name)
+        module = import_module(name)
         self._own[name] = module.__spec__
         return module
 
@@ -84,8 +85,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _ours(fullname: str) -> str | None:
+    from importlib.util import find_spec
+
     name = f"{__name__}.{ELSEWHERE.get(fullname, fullname)}"
     try:
-        return None if importlib.util.find_spec(name) is None else name
+        return None if find_spec(name) is None else name
     except ModuleNotFoundError:
         return None

@@ -11,6 +11,7 @@ import operator
 import os
 import sys
 from collections.abc import Iterable
+from io import FileIO
 from typing import TYPE_CHECKING, Any, Self
 
 from seqlab import _core
@@ -34,6 +35,7 @@ class Tagger:
     _content: bytes | None  # None: closed
     _model: _core.CrfsuiteModel | None  # None: closed, or a model that was trained on nothing
     _sequence: _core.CrfsuiteSequence | None  # None: none was set, or one without items
+    _numbers: dict[str, int]  # of the labels
     _quick: LinearTagger | None
 
     def __init__(self) -> None:
@@ -45,7 +47,7 @@ class Tagger:
         name   path of a file that CRFsuite, a Trainer of this module, or save() of a seqlab tagger has written
         """
         path = path_of(name)
-        with open(path, "rb", buffering=0) as file:
+        with FileIO(path) as file:
             content = file.readall()
         if content[8:9] == b"{":
             return self._take(_own(path))
@@ -84,7 +86,7 @@ class Tagger:
     def close(self) -> None:
         """Forget the model and the sequence."""
         self._content = self._model = self._sequence = self._quick = None
-        self._numbers: dict[str, int] = {}
+        self._numbers = {}
 
     def labels(self) -> list[str]:
         """Return the labels of the model."""
