@@ -5,7 +5,7 @@ Names are loaded when first used, so that `import seqlab` stays cheap.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqlab.families import kinds as _kinds
 from seqlab.families.linear import learners as _learners
@@ -96,4 +96,10 @@ def _painted(trellis: Trellis) -> str:
     return trellis_picture(trellis).svg()
 
 
-hooks |= {"painter": _painted, "kinds": _kinds}
+def _converted(path: Any) -> Tagger:
+    from seqlab.foreign import convert_model  # only files of other programs need it
+
+    return convert_model(path)
+
+
+hooks |= {"painter": _painted, "kinds": _kinds, "foreign": _converted}

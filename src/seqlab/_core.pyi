@@ -264,9 +264,6 @@ def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> Any:
     A pool of these strings; None when they are not sound UTF-8, or one occurs twice.
     """
 
-def pool_of_spans(content: bytes, begins: NDArray[numpy.int64], ends: NDArray[numpy.int64]) -> Any:
-    """A pool of the strings content[begins[i]:ends[i]]; None as of pool_of."""
-
 def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> list[Any]: ...
 
 def gather_all(values: list[str], codes: NDArray[numpy.int32], offsets: NDArray[numpy.int64]) -> list[list[Any]]: ...
@@ -531,7 +528,7 @@ class CrfsuiteModel:
         """
 
     def sequence_of_pairs(self, items: list[list[tuple[str, float]]]) -> CrfsuiteSequence | None:
-        """The same for items that are lists of (attribute, value)."""
+        """The scores of a sequence whose items are lists of (attribute, value)."""
 
 class CrfsuiteSequence:
     """A sequence under a model of CRFsuite."""
@@ -549,6 +546,16 @@ class CrfsuiteSequence:
 
     def marginals(self) -> list[dict[str, float]]:
         """P(y_t) of every label at every position, by label."""
+
+def crfsuite_names(content: bytes, begin: int, count: int) -> StringPool | None:
+    """
+    A pool of the names in the chunk that begins here; None where one is wrong.
+    """
+
+def crfsuite_weights(content: bytes, begin: int, end: int, K: int, L: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.uint8]] | None:
+    """
+    Attribute, label and weight of every entry, and (L * L) weights and presence of transitions; None where one is wrong, or they do not rise.
+    """
 
 def crfsuite_model(content: bytes) -> CrfsuiteModel | None:
     """The model of a file with this content; None where it is damaged."""

@@ -76,35 +76,6 @@ nb::object pool_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins
     return nb::cast(std::move(pool));
 }
 
-// Return a pool of the strings content[begins[i]:ends[i]], or None as pool_of does.
-nb::object pool_of_spans(const nb::bytes& content, const In<std::int64_t>& begins,
-                         const In<std::int64_t>& ends) {
-    const std::string_view text(content.c_str(), content.size());
-    StringPool pool;
-    bool sound = begins.size() == ends.size();
-    {
-        nb::gil_scoped_release unlocked;
-        pool.reserve(begins.size(), 0);
-        std::array<std::string_view, StringPool::together> some;
-        std::array<StringId, StringPool::together> ids;
-        for (std::size_t first = 0; sound && first < begins.size(); first += some.size()) {
-            const std::size_t count = std::min(some.size(), begins.size() - first);
-            for (std::size_t i = 0; i < count && sound; ++i) {
-                const std::int64_t begin = begins.data()[first + i], end = ends.data()[first + i];
-                sound = begin >= 0 && end >= begin && static_cast<std::size_t>(end) <= text.size();
-                if (!sound) break;
-                some[i] = text.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-                sound = first_bad_utf8(some[i]) == some[i].size();
-            }
-            if (!sound) break;
-            pool.intern({some.data(), count}, ids.data());
-            for (std::size_t i = 0; i < count; ++i) sound &= ids[i] == static_cast<StringId>(first + i);
-        }
-    }
-    if (!sound) return nb::none();
-    return nb::cast(std::move(pool));
-}
-
 // Keep Python objects alive for C++ code that may release them without holding the GIL.
 std::shared_ptr<const void> owner_of(nb::object objects) {
     return {objects.release().ptr(), [](const void* kept) {
@@ -175,12 +146,6 @@ void bind_strings(nb::module_& m) {
     m.def("pool_of", &pool_of, "bytes"_a.noconvert(), "begins"_a.noconvert(),
           nb::sig("def pool_of(bytes: NDArray[numpy.uint8], begins: NDArray[numpy.int64]) -> typing.Any"),
           "A pool of these strings; None when they are not sound UTF-8, or one occurs twice.");
-    m.def(
-        "pool_of_spans", &pool_of_spans, "content"_a, "begins"_a.noconvert(), "ends"_a.noconvert(),
-        nb::sig(
-            "def pool_of_spans(content: bytes, begins: NDArray[numpy.int64], ends: NDArray[numpy.int64]) -> "
-            "typing.Any"),
-        "A pool of the strings content[begins[i]:ends[i]]; None as of pool_of.");
     m.def("gather", &gather, "values"_a, "codes"_a.noconvert(), "begin"_a, "end"_a,
           nb::sig("def gather(values: list[str], codes: NDArray[numpy.int32], begin: int, end: int) -> "
                   "list[typing.Any]"));

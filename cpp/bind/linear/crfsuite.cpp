@@ -15,6 +15,7 @@
 #include "inference/best.hpp"
 #include "inference/marginals.hpp"
 #include "linear/crfsuite/model_file.hpp"
+#include "linear/crfsuite/unfold.hpp"
 
 namespace seqlab::bind {
 
@@ -35,7 +36,7 @@ public:
         }
         return true;
     }
-    // The same for items that are lists of (attribute, value).
+    // Read items that are lists of (attribute, value).
     bool read_pairs(const std::vector<std::vector<std::pair<std::string, double>>>& items) {
         for (const auto& item : items) {
             for (const auto& [name, value] : item) add(name, {}, value);
@@ -66,6 +67,8 @@ private:
         texts_.append(around_).append(name);
         if (text) texts_.append(1, ':').append(*text);
         texts_.append(1, '\0');
+        // CRFsuite looks up C strings, which end at the first 0.
+        texts_.resize(texts_.find('\0', begin) + 1);
         found_.push_back({begin, texts_.size() - begin, tokens_, value});
     }
 
@@ -283,7 +286,7 @@ void bind_crfsuite(nb::module_& m) {
             "items"_a,
             nb::sig("def sequence_of_pairs(self, items: list[list[tuple[str, float]]]) -> CrfsuiteSequence | "
                     "None"),
-            "The same for items that are lists of (attribute, value).");
+            "The scores of a sequence whose items are lists of (attribute, value).");
     nb::class_<CrfsuiteSequence>(m, "CrfsuiteSequence", "A sequence under a model of CRFsuite.")
         .def("__len__", [](const CrfsuiteSequence& self) { return self.T; })
         .def("best", &best_labels, nb::sig("def best(self) -> list[str]"), "The best labels (eq:viterbi).")
@@ -291,6 +294,42 @@ void bind_crfsuite(nb::module_& m) {
         .def("marginal", &marginal, "t"_a, "y"_a, "P(y_t) (eq:node-marginal).")
         .def("marginals", &marginals, nb::sig("def marginals(self) -> list[dict[str, float]]"),
              "P(y_t) of every label at every position, by label.");
+    m.def(
+        "crfsuite_names",
+        [](const nb::bytes& content, std::size_t begin, std::size_t count) -> nb::object {
+            const auto names = CrfsuiteNames::at({content.c_str(), content.size()}, begin, count);
+            std::optional<StringPool> pool;
+            if (names) {
+                Unlocked unlocked;
+                pool = unfold(*names);
+            }
+            return pool ? nb::cast(*std::move(pool)) : nb::none();
+        },
+        "content"_a, "begin"_a, "count"_a,
+        nb::sig("def crfsuite_names(content: bytes, begin: int, count: int) -> StringPool | None"),
+        "A pool of the names in the chunk that begins here; None where one is wrong.");
+    m.def(
+        "crfsuite_weights",
+        [](const nb::bytes& content, std::size_t begin, std::size_t end, std::size_t K,
+           std::size_t L) -> nb::object {
+            const std::string_view entries = std::string_view(content.c_str(), content.size()).substr(begin);
+            std::optional<CrfsuiteWeights> found;
+            {
+                Unlocked unlocked;
+                found = unfold(entries.substr(0, end - begin), K, L);
+            }
+            if (!found) return nb::none();
+            return nb::make_tuple(as_array(std::move(found->attribute)), as_array(std::move(found->cell)),
+                                  as_array(std::move(found->weight)), as_array(std::move(found->moves)),
+                                  as_array(std::move(found->seen)));
+        },
+        "content"_a, "begin"_a, "end"_a, "K"_a, "L"_a,
+        nb::sig("def crfsuite_weights(content: bytes, begin: int, end: int, K: int, L: int) -> "
+                "tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float64], "
+                "NDArray[numpy.float64], NDArray[numpy.uint8]] | None"),
+        "Attribute, label and weight of every entry, and (L * L) weights and presence of transitions; None "
+        "where one "
+        "is wrong, or they do not rise.");
     m.def("crfsuite_model", &crfsuite_model, "content"_a,
           nb::sig("def crfsuite_model(content: bytes) -> CrfsuiteModel | None"),
           "The model of a file with this content; None where it is damaged.");

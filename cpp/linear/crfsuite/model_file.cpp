@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 namespace seqlab {
 
 namespace {
 
-constexpr std::size_t file_head = 48, chunk_head = 12, weight_size = 20;
+constexpr std::size_t file_head = 48, chunk_head = 12;
 
 }  // namespace
 
@@ -27,7 +26,7 @@ std::optional<CrfsuiteFile> CrfsuiteFile::of(std::string_view content) {
     file.weight_count_ = number_at(content.data() + at_weights + 8);
     file.weights_ = content.data() + at_weights + chunk_head;
     const std::size_t room = content.size() - at_weights - chunk_head;
-    if (content.substr(at_weights, 4) != "FEAT" || file.weight_count_ > room / weight_size)
+    if (content.substr(at_weights, 4) != "FEAT" || file.weight_count_ > room / CrfsuiteWeight::bytes)
         return std::nullopt;
     const auto of_label = file.lists("LFRF", field(10), L), of_attribute = file.lists("AFRF", field(11), K);
     if (!of_label || !of_attribute) return std::nullopt;
@@ -53,12 +52,9 @@ std::optional<CrfsuiteFile::List> CrfsuiteFile::list(const Lists& lists, std::si
     return List{content_.data() + place + 4, size};
 }
 
-std::optional<CrfsuiteFile::Weight> CrfsuiteFile::weight(std::size_t number) const {
+std::optional<CrfsuiteWeight> CrfsuiteFile::weight(std::size_t number) const {
     if (number >= weight_count_) return std::nullopt;
-    const char* const at = weights_ + weight_size * number;
-    const std::uint64_t low = number_at(at + 12), high = number_at(at + 16);
-    const Weight found{number_at(at), number_at(at + 4), number_at(at + 8),
-                       std::bit_cast<double>(high << 32 | low)};
+    const auto found = CrfsuiteWeight::at(weights_ + CrfsuiteWeight::bytes * number);
     if (found.target >= L() || !std::isfinite(found.weight)) return std::nullopt;
     return found;
 }
@@ -79,7 +75,7 @@ bool CrfsuiteFile::each(const Lists& lists, std::uint32_t kind, std::size_t owne
 bool CrfsuiteFile::transitions(double* edge) const {
     for (std::size_t from = 0; from < L(); ++from) {
         const auto add = [&](std::size_t to, double weight) { edge[from * L() + to] += weight; };
-        if (!each(of_label_, move, from, add)) return false;
+        if (!each(of_label_, CrfsuiteWeight::move, from, add)) return false;
     }
     return true;
 }
@@ -106,15 +102,17 @@ bool CrfsuiteFile::score(std::span<const Attribute> attributes, double* node) co
             if (ids[i] < 0) continue;
             const auto own = list(of_attribute_, static_cast<std::size_t>(ids[i]));
             if (own && own->size > 0)
-                __builtin_prefetch(
-                    weights_ + weight_size * std::min<std::size_t>(number_at(own->numbers), weight_count_));
+                __builtin_prefetch(weights_ +
+                                   CrfsuiteWeight::bytes *
+                                       std::min<std::size_t>(number_at(own->numbers), weight_count_));
         }
         for (std::size_t i = 0; i < some.size(); ++i) {
             if (ids[i] < 0) continue;
             double* const row = node + some[i].token * L();
             const double value = some[i].value;
             const auto add = [&](std::size_t label, double weight) { row[label] += weight * value; };
-            if (!each(of_attribute_, state, static_cast<std::size_t>(ids[i]), add)) return false;
+            if (!each(of_attribute_, CrfsuiteWeight::state, static_cast<std::size_t>(ids[i]), add))
+                return false;
         }
     }
     return true;

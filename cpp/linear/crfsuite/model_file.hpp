@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "linear/crfsuite/names.hpp"
+#include "linear/crfsuite/weight.hpp"
 
 namespace seqlab {
 
@@ -39,23 +40,18 @@ private:
         const char* numbers = nullptr;
         std::size_t size = 0;
     };
-    struct Weight {
-        std::uint32_t kind, source, target;
-        double weight;
-    };
     // A chunk of lists: the place of each.
     struct Lists {
         const char* places = nullptr;
         std::size_t size = 0;
     };
-    static constexpr std::uint32_t state = 0, move = 1;
 
     CrfsuiteFile(std::string_view content, CrfsuiteNames labels, CrfsuiteNames attributes)
         : content_(content), labels_(labels), attributes_(attributes) {}
 
     std::optional<Lists> lists(std::string_view name, std::size_t begin, std::size_t least) const;
     std::optional<List> list(const Lists& lists, std::size_t owner) const;
-    std::optional<Weight> weight(std::size_t number) const;
+    std::optional<CrfsuiteWeight> weight(std::size_t number) const;
     template <class F>
     bool each(const Lists& lists, std::uint32_t kind, std::size_t owner, F f) const;
 

@@ -27,6 +27,8 @@ public:
     static std::optional<CrfsuiteNames> at(std::string_view file, std::size_t begin, std::size_t count);
 
     std::size_t size() const { return count_; }
+    // Of the whole chunk.
+    std::size_t bytes() const { return chunk_.size(); }
     // The name with a number below size(); nothing where its record is damaged.
     std::optional<std::string_view> name(std::size_t number) const;
     // Find the numbers of up to `together` keys; a key is a name and its closing 0. The waits for memory overlap.

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from seqlab import tagging, text
-from seqlab.lazy import when_used
+from seqlab.lazy import hooks, when_used
 
 M = TypeVar("M")
 Path = str | os.PathLike[str]
@@ -87,8 +87,8 @@ def load(
 ) -> Any:
     """Load a model written by save(path): it gives the same answers, and its training can be continued.
 
-    path        of the file, or of a folder that save_pretrained wrote; or "en-demo", a small pipeline for English
-                text that comes with seqlab
+    path        of the file, or of a folder that save_pretrained wrote; a model of CRFsuite, CRF++ or Wapiti is read as
+                by convert_model(path). Or "en-demo", a small pipeline for English text that comes with seqlab
     kind        the class that it must have, for example MarkovChain; otherwise an error. None for any class
     functions   feature functions that the tagger needs, {"name": function}: a file has only their names, and loading
                 never imports or runs code that a file names
@@ -104,6 +104,8 @@ def load(
         from seqlab.families.builtin import en_demo
 
         model: Any = en_demo()
+    elif store.is_foreign(path):
+        model = hooks["foreign"](path)
     else:
         path = file_in(path) if isinstance(path, (str, os.PathLike)) else path
         model = store.load(path, kinds(), functions=functions, verify=verify, mapped=switch(map, "map"))

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +61,7 @@ def read(content: bytes, encoding: str) -> ForeignModel:
     labels = _names(content, at_labels, L, "label", encoding)
     check_labels(labels)
     attributes = _names(content, at_attributes, K, "attribute", encoding)
-    return _model(tuple(labels), attributes, _weights(content, at_weights), at_weights)
+    return _model(tuple(labels), attributes, content, at_weights)
 
 
 def _weights(content: bytes, begin: int) -> np.ndarray:
@@ -80,10 +79,16 @@ def _weights(content: bytes, begin: int) -> np.ndarray:
     return np.frombuffer(content, _WEIGHT, count, begin + _CHUNK.size)
 
 
-def _model(
-    labels: tuple[str, ...], attributes: Sequence[str], entries: np.ndarray, begin: int
-) -> ForeignModel:
+def _model(labels: tuple[str, ...], attributes: Sequence[str], content: bytes, begin: int) -> ForeignModel:
+    """Make the model: at once where all weights are sound and rise, as those of CRFsuite itself do."""
+    entries = _weights(content, begin)
     L, K = len(labels), len(attributes)
+    first = begin + _CHUNK.size
+    quick = _core.crfsuite_weights(content, first, first + entries.nbytes, K, L)
+    if quick is not None:
+        attribute, cell, values, given, there = quick
+        node = Weighted(attributes, attribute, cell, values)
+        return ForeignModel("CRFsuite", labels, node, given.reshape(L, L), there.reshape(L, L).view(np.bool_))
     kind = entries["kind"]
     source, target = entries["source"].astype(np.int64), entries["target"].astype(np.int64)
     weight = entries["weight"].astype(np.float64)
@@ -125,9 +130,10 @@ def _names(content: bytes, begin: int, count: int, what: str, encoding: str) -> 
         return []
     if places_at + 4 * count > size:
         raise StoreError(f"byte {begin}: there is no room for the places of {count} {what}s")
-    quick = _pooled(content, begin, size, np.frombuffer(content, "<u4", count, begin + places_at))
-    if quick is not None and encoding.lower().replace("-", "") == "utf8":
-        return quick
+    utf8 = encoding.lower().replace("-", "") == "utf8"
+    pool = _core.crfsuite_names(content, begin, count) if utf8 else None
+    if pool is not None:
+        return Pooled(pool)
     return _one_by_one(content, begin, size, places_at, count, what, encoding)
 
 
@@ -154,24 +160,6 @@ def _one_by_one(
             raise StoreError(f"byte {at}: the {what} {name!r:.80} is there twice")
         names[name] = None
     return list(names)
-
-
-def _pooled(content: bytes, begin: int, size: int, places: npt.NDArray[Any]) -> Pooled | None:
-    """Read all names at once; None if one of them is wrong, which _one_by_one then reports."""
-    at = places.astype(np.int64)
-    if at.min() < _NAMES.size or at.max() + _RECORD.size > size:
-        return None
-    bytes_of = np.frombuffer(content, np.uint8)
-    heads = bytes_of[(begin + at)[:, None] + np.arange(_RECORD.size)].view("<u4").astype(np.int64)
-    begins = begin + at + _RECORD.size
-    ends = begins + heads[:, 1]
-    if (heads[:, 0] != np.arange(len(at))).any() or heads[:, 1].min() < 1 or ends.max() > begin + size:
-        return None
-    # Names do not overlap, so together they are no longer than the chunk; a damaged file could repeat a long one.
-    if bytes_of[ends - 1].any() or (heads[:, 1] + _RECORD.size).sum() > size:
-        return None
-    pool = _core.pool_of_spans(content, begins, ends - 1)
-    return None if pool is None else Pooled(pool)
 
 
 # ------------------------------------------------------------------------------------------------ writing

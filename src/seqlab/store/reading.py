@@ -147,6 +147,21 @@ def read(path: str | os.PathLike[str], *, verify: bool | str = False, mapped: bo
         raise StoreError(f"cannot read {name!r}: {error.strerror or error}", path=name) from error
 
 
+def is_foreign(path: str | os.PathLike[str]) -> bool:
+    """Return True if a file begins as a model of another program does; a file that cannot be read does not."""
+    name = file_name(path)
+    try:
+        with open(name, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+            found = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return found and _begins_foreign(file.read(16))
+    except OSError:
+        return False
+
+
+def _begins_foreign(content: Buffer) -> bool:
+    return any(content[: len(start)] == start for start in FOREIGN)
+
+
 def revived(content: bytes, *, verify: bool = False) -> State:
     """Return the state from the result of as_bytes()."""
     return _state(content, verify=verify)
@@ -181,7 +196,7 @@ def _state(content: Buffer, *, verify: bool | str) -> State:
 def _header(content: Buffer) -> tuple[dict[str, Any], int]:
     """Return the header, and the offset of the data."""
     size = len(content)
-    if any(content[: len(start)] == start for start in FOREIGN):
+    if _begins_foreign(content):
         raise StoreError(
             "this is a model of CRFsuite, CRF++ or Wapiti; seqlab.convert_model(path) makes it ours"
         )

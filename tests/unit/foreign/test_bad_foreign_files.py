@@ -245,8 +245,15 @@ def test_names_that_share_their_bytes_do_not_fill_the_memory(tmp_path, crfsuite)
     assert "the name of attribute 1 is wanted, found number 0" in complaint(tmp_path / "m", content)
 
 
-def test_load_says_what_to_do_with_such_files(tmp_path, crfsuite):
+def test_load_reads_such_files_too(tmp_path, crfsuite):
     for content in (crfsuite, CRFPP.encode(), WAPITI.encode()):
         (tmp_path / "m").write_bytes(content)
+        loaded, converted = seqlab.load(tmp_path / "m", seqlab.CRF), seqlab.convert_model(tmp_path / "m")
+        assert loaded.as_bytes() == converted.as_bytes()
+        with pytest.raises(StoreError, match="a HMM is wanted, the file has a CRF"):
+            seqlab.load(tmp_path / "m", seqlab.HMM)
         with pytest.raises(StoreError, match="convert_model"):
-            seqlab.load(tmp_path / "m")
+            seqlab.CRF.from_bytes(content)
+    (tmp_path / "m").write_bytes(crfsuite[:-1])
+    with pytest.raises(StoreError, match="cut short"):
+        seqlab.load(tmp_path / "m")

@@ -5,10 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from seqlab.foreign.parts import ForeignModel
+from typing import Any
 
 HEADER = struct.Struct("<4sI4s9I")
 FIELDS = ("num_features", "num_labels", "num_attrs")
@@ -29,7 +26,8 @@ class ParsedDump:
         self._head = HEADER.unpack_from(content)
 
     @cached_property
-    def _model(self) -> ForeignModel:
+    def _model(self) -> Any:
+        """The whole model, a ForeignModel."""
         from seqlab.foreign import crfsuite, parts
 
         trained = self._head[5] > 0

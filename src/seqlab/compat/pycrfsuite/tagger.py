@@ -12,16 +12,12 @@ import os
 import sys
 from collections.abc import Iterable
 from io import FileIO
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from seqlab import _core
 from seqlab.compat.pycrfsuite._dumpparser import HEADER, ParsedDump
 from seqlab.compat.pycrfsuite.items import bags_of, listed
 from seqlab.errors import CorpusError, ScoreError, StoreError
-
-if TYPE_CHECKING:
-    from seqlab.families.linear.tagger import LinearTagger
-    from seqlab.foreign.parts import ForeignModel
 
 MAGIC = b"lCRF"
 # A sequence is labelled in the file's own tables; for many, which have more tokens than this share of the attributes,
@@ -36,7 +32,7 @@ class Tagger:
     _model: _core.CrfsuiteModel | None  # None: closed, or a model that was trained on nothing
     _sequence: _core.CrfsuiteSequence | None  # None: none was set, or one without items
     _numbers: dict[str, int]  # of the labels
-    _quick: LinearTagger | None
+    _quick: Any  # a LinearTagger, or None
 
     def __init__(self) -> None:
         self.close()
@@ -129,7 +125,8 @@ class Tagger:
 
             self._asked()
             self._quick = tagger_of(_read(content))
-        return self._quick.predict(given)
+        labels: list[list[str]] = self._quick.predict(given)
+        return labels
 
     def probability(self, yseq: Iterable[str]) -> float:
         """Compute the probability of labels for the sequence that was set.
@@ -255,8 +252,8 @@ def label_of(label: Any) -> str:
     return str(label)
 
 
-def _read(content: bytes) -> ForeignModel:
-    """Read and check the whole of a file."""
+def _read(content: bytes) -> Any:
+    """Read and check the whole of a file: a ForeignModel."""
     from seqlab.foreign import crfsuite
 
     return crfsuite.read(content, "utf-8")
