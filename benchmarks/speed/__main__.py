@@ -98,6 +98,7 @@ def describe_run(core: int | None, command: str) -> record.Run:
             "hmmlearn",
             "python-crfsuite",
             "sklearn-crfsuite",
+            "crfs",
             "scikit-learn",
             "pyconll",
             "nltk",

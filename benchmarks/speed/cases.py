@@ -14,6 +14,7 @@ from benchmarks.speed import (
     loading,
     memory,
     ngrams,
+    open_crfsuite,
     reading,
     sentences,
     shell,
@@ -45,6 +46,7 @@ CASES: dict[str, ModuleType] = {
         growth,
         memory,
         loading,
+        open_crfsuite,
         shell,
         startup,
     )

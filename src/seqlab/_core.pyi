@@ -552,9 +552,9 @@ def crfsuite_names(content: bytes, begin: int, count: int) -> StringPool | None:
     A pool of the names in the chunk that begins here; None where one is wrong.
     """
 
-def crfsuite_weights(content: bytes, begin: int, end: int, K: int, L: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.uint8]] | None:
+def crfsuite_weights(content: bytes, begin: int, end: int, K: int, L: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.uint8]] | None:
     """
-    Attribute, label and weight of every entry, and (L * L) weights and presence of transitions; None where one is wrong, or they do not rise.
+    Attribute, label and weight of every entry, where those of each attribute begin, and (L * L) weights and presence of transitions; None where one is wrong, or they do not rise.
     """
 
 def crfsuite_model(content: bytes) -> CrfsuiteModel | None:

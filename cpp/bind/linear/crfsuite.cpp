@@ -320,14 +320,15 @@ void bind_crfsuite(nb::module_& m) {
             }
             if (!found) return nb::none();
             return nb::make_tuple(as_array(std::move(found->attribute)), as_array(std::move(found->cell)),
-                                  as_array(std::move(found->weight)), as_array(std::move(found->moves)),
-                                  as_array(std::move(found->seen)));
+                                  as_array(std::move(found->weight)), as_array(std::move(found->begin)),
+                                  as_array(std::move(found->moves)), as_array(std::move(found->seen)));
         },
         "content"_a, "begin"_a, "end"_a, "K"_a, "L"_a,
         nb::sig("def crfsuite_weights(content: bytes, begin: int, end: int, K: int, L: int) -> "
-                "tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float64], "
-                "NDArray[numpy.float64], NDArray[numpy.uint8]] | None"),
-        "Attribute, label and weight of every entry, and (L * L) weights and presence of transitions; None "
+                "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], "
+                "NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.uint8]] | None"),
+        "Attribute, label and weight of every entry, where those of each attribute begin, and (L * L) "
+        "weights and presence of transitions; None "
         "where one "
         "is wrong, or they do not rise.");
     m.def("crfsuite_model", &crfsuite_model, "content"_a,

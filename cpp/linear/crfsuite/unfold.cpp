@@ -44,9 +44,10 @@ std::optional<CrfsuiteWeights> unfold(std::string_view entries, std::size_t K, s
             top = middle;
     }
     CrfsuiteWeights found;
-    found.attribute.resize(states);
-    found.cell.resize(states);
-    found.weight.resize(states);
+    found.attribute.reserve(states);
+    found.cell.reserve(states);
+    found.weight.reserve(states);
+    found.begin.reserve(K + 1);
     found.moves.resize(L * L);
     found.seen.resize(L * L);
     std::uint64_t next =
@@ -61,14 +62,16 @@ std::optional<CrfsuiteWeights> unfold(std::string_view entries, std::size_t K, s
             return std::nullopt;
         next = number + 1;
         if (state) {
-            found.attribute[i] = one.source;
-            found.cell[i] = one.target;
-            found.weight[i] = one.weight;
+            while (found.begin.size() <= one.source) found.begin.push_back(static_cast<std::int64_t>(i));
+            found.attribute.push_back(one.source);
+            found.cell.push_back(static_cast<std::int32_t>(one.target));
+            found.weight.push_back(one.weight);
         } else {
             found.moves[number] = one.weight;
             found.seen[number] = 1;
         }
     }
+    found.begin.resize(K + 1, static_cast<std::int64_t>(states));
     return found;
 }
 

@@ -16,7 +16,9 @@ namespace seqlab {
 std::optional<StringPool> unfold(const CrfsuiteNames& names);
 
 struct CrfsuiteWeights {
-    std::vector<std::int64_t> attribute, cell;
+    std::vector<std::int64_t> attribute,
+        begin;  // of each weight; and where those of each attribute begin (K + 1)
+    std::vector<std::int32_t> cell;
     std::vector<double> weight;
     std::vector<double> moves;       // (L, L)
     std::vector<std::uint8_t> seen;  // (L, L)

@@ -140,10 +140,13 @@ def _by_attribute(
     given: Weighted, origin: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Return (begin, cell, weight) of our attributes: attribute a has the weights of the name origin[a]."""
+    same = np.array_equal(origin, np.arange(len(given.names)))
+    if same and given.begin is not None:  # files of CRFsuite are in our order
+        return given.begin, given.cell.astype(np.int32, copy=False), given.weight
     order = _sorted(given)
     counts = np.bincount(given.attribute, minlength=len(given.names))
     starts = np.cumsum(counts) - counts
-    if order is None and np.array_equal(origin, np.arange(len(counts))):  # as in files of CRFsuite
+    if order is None and same:
         begin = np.concatenate([starts, [len(given.attribute)]]).astype(np.int64)
         return begin, given.cell.astype(np.int32), np.ascontiguousarray(given.weight)
     order = np.arange(len(given.attribute)) if order is None else order

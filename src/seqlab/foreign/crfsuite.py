@@ -86,8 +86,8 @@ def _model(labels: tuple[str, ...], attributes: Sequence[str], content: bytes, b
     first = begin + _CHUNK.size
     quick = _core.crfsuite_weights(content, first, first + entries.nbytes, K, L)
     if quick is not None:
-        attribute, cell, values, given, there = quick
-        node = Weighted(attributes, attribute, cell, values)
+        attribute, cell, values, starts, given, there = quick
+        node = Weighted(attributes, attribute, cell, values, starts)
         return ForeignModel("CRFsuite", labels, node, given.reshape(L, L), there.reshape(L, L).view(np.bool_))
     kind = entries["kind"]
     source, target = entries["source"].astype(np.int64), entries["target"].astype(np.int64)

@@ -28,12 +28,15 @@ class Weighted:
     attribute   (n,)   the place of the attribute in `names`
     cell        (n,)   a label; or, for edge attributes, from * L + to
     weight      (n,)
+    begin       (names + 1,)   where the weights of each attribute begin, if they are sorted by attribute and cell; or
+                None
     """
 
     names: Sequence[str]
     attribute: Ints
-    cell: Ints
+    cell: Ints | npt.NDArray[np.int32]
     weight: Floats
+    begin: Ints | None = None
 
     @staticmethod
     def nothing() -> Weighted:
