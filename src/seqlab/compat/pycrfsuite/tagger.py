@@ -20,9 +20,9 @@ from seqlab.compat.pycrfsuite.items import bags_of, listed
 from seqlab.errors import CorpusError, ScoreError, StoreError
 
 MAGIC = b"lCRF"
-# A sequence is labelled in the file's own tables; for many, which have more tokens than this share of the attributes,
-# it pays to make faster ones.
-SHARE = 0.1
+# Sequences are labelled with the file's own tables. It pays to make faster ones for more tokens than this, and than this
+# share of the attributes.
+MANY, SHARE = 4096, 0.1
 
 
 class Tagger:
@@ -115,7 +115,8 @@ class Tagger:
         """
         content = self._opened()
         given = list(map(listed, sequences))
-        if self._quick is None and sum(map(len, given)) <= SHARE * HEADER.unpack_from(content)[6]:
+        few = max(MANY, SHARE * HEADER.unpack_from(content)[6])
+        if self._quick is None and sum(map(len, given)) <= few:
             found = (self._scored(one) for one in given)
             return [[] if one is None else one.best() for one in found]
         if not any(given):
