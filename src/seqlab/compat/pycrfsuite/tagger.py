@@ -20,8 +20,8 @@ from seqlab.compat.pycrfsuite.items import bags_of, listed
 from seqlab.errors import CorpusError, ScoreError, StoreError
 
 MAGIC = b"lCRF"
-# Sequences are labelled with the file's own tables. It pays to make faster ones for more tokens than this, and than this
-# share of the attributes.
+# Sequences are labelled with the file's own tables. It pays to make faster ones for more tokens than this, and than
+# this share of the attributes.
 MANY, SHARE = 4096, 0.1
 
 
