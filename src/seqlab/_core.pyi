@@ -557,6 +557,9 @@ def crfsuite_weights(content: bytes, begin: int, end: int, K: int, L: int) -> tu
     Attribute, label and weight of every entry, where those of each attribute begin, and (L * L) weights and presence of transitions; None where one is wrong, or they do not rise.
     """
 
+def crfsuite_text(content: bytes) -> bytes | None:
+    """The text of `crfsuite dump`; None where the file is damaged."""
+
 def crfsuite_model(content: bytes) -> CrfsuiteModel | None:
     """The model of a file with this content; None where it is damaged."""
 

@@ -256,3 +256,21 @@ def test_load_and_pickles_give_the_same_labels(tmp_path):
     x = [["a", "é"], ["n:x"], ["b:c", ""]]
     crf = pickle.loads(pickle.dumps(CRF(model_filename=str(path))))
     assert crf.predict_single(x) == seqlab.load(path).tag(x) == opened().tag(x)
+
+
+def test_the_dump_of_a_damaged_file_is_that_of_its_weights(tmp_path):
+    altered = bytearray(CONTENT)
+    struct.pack_into("<I", altered, chunk_at(CONTENT, 11), 7)
+    for content, name in ((CONTENT, "whole"), (bytes(altered), "altered")):
+        opened(content).dump(tmp_path / name)
+    assert (tmp_path / "altered").read_text() == (tmp_path / "whole").read_text()
+
+
+def test_the_dump_of_a_model_of_nothing_has_its_header(tmp_path, capsys):
+    ours.Trainer(verbose=False).train(str(tmp_path / "m"))
+    tagger = ours.Tagger()
+    with tagger.open(tmp_path / "m"):
+        tagger.dump()
+    assert "num_labels: 0\n" in capsys.readouterr().out
+    with pytest.raises(RuntimeError, match="closed"):
+        tagger.dump()

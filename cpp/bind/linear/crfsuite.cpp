@@ -331,6 +331,19 @@ void bind_crfsuite(nb::module_& m) {
         "weights and presence of transitions; None "
         "where one "
         "is wrong, or they do not rise.");
+    m.def(
+        "crfsuite_text",
+        [](const nb::bytes& content) -> nb::object {
+            std::optional<std::string> text;
+            {
+                Unlocked unlocked;
+                if (const auto file = CrfsuiteFile::of({content.c_str(), content.size()}))
+                    text = file->text();
+            }
+            return text ? nb::object(nb::bytes(text->data(), text->size())) : nb::none();
+        },
+        "content"_a, nb::sig("def crfsuite_text(content: bytes) -> bytes | None"),
+        "The text of `crfsuite dump`; None where the file is damaged.");
     m.def("crfsuite_model", &crfsuite_model, "content"_a,
           nb::sig("def crfsuite_model(content: bytes) -> CrfsuiteModel | None"),
           "The model of a file with this content; None where it is damaged.");

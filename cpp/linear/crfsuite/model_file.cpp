@@ -17,7 +17,7 @@ std::optional<CrfsuiteFile> CrfsuiteFile::of(std::string_view content) {
         return std::nullopt;
     const auto field = [&](std::size_t i) -> std::size_t { return number_at(content.data() + 4 * i); };
     const std::size_t version = field(3), L = field(5), K = field(6), at_weights = field(7);
-    if (field(1) > content.size() || version != 100 || L == 0) return std::nullopt;
+    if (field(1) > content.size() || version != 100) return std::nullopt;
     const auto labels = CrfsuiteNames::at(content, field(8), L);
     const auto attributes = CrfsuiteNames::at(content, field(9), K);
     if (!labels || !attributes) return std::nullopt;
@@ -57,19 +57,6 @@ std::optional<CrfsuiteWeight> CrfsuiteFile::weight(std::size_t number) const {
     const auto found = CrfsuiteWeight::at(weights_ + CrfsuiteWeight::bytes * number);
     if (found.target >= L() || !std::isfinite(found.weight)) return std::nullopt;
     return found;
-}
-
-// f(label, weight) for each weight of a label or attribute; false where one is wrong.
-template <class F>
-bool CrfsuiteFile::each(const Lists& lists, std::uint32_t kind, std::size_t owner, F f) const {
-    const auto own = list(lists, owner);
-    if (!own) return false;
-    for (std::size_t i = 0; i < own->size; ++i) {
-        const auto found = weight(number_at(own->numbers + 4 * i));
-        if (!found || found->kind != kind || found->source != owner) return false;
-        f(found->target, found->weight);
-    }
-    return true;
 }
 
 bool CrfsuiteFile::transitions(double* edge) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "linear/crfsuite/names.hpp"
@@ -33,6 +34,8 @@ public:
     // eq:linear-score   add value * weight of each attribute to node (tokens, L), in the given order; false for a
     // damaged file
     bool score(std::span<const Attribute> attributes, double* node) const;
+    // The file as the text of `crfsuite dump`; nothing for a damaged file.
+    std::optional<std::string> text() const;
 
 private:
     // The weights of one label or attribute: their numbers stand one after another.
@@ -52,6 +55,7 @@ private:
     std::optional<Lists> lists(std::string_view name, std::size_t begin, std::size_t least) const;
     std::optional<List> list(const Lists& lists, std::size_t owner) const;
     std::optional<CrfsuiteWeight> weight(std::size_t number) const;
+    // f(label, weight) for each weight of a label or attribute; false where one is wrong.
     template <class F>
     bool each(const Lists& lists, std::uint32_t kind, std::size_t owner, F f) const;
 
@@ -61,5 +65,17 @@ private:
     std::size_t weight_count_ = 0;
     Lists of_label_, of_attribute_;
 };
+
+template <class F>
+bool CrfsuiteFile::each(const Lists& lists, std::uint32_t kind, std::size_t owner, F f) const {
+    const auto own = list(lists, owner);
+    if (!own) return false;
+    for (std::size_t i = 0; i < own->size; ++i) {
+        const auto found = weight(number_at(own->numbers + 4 * i));
+        if (!found || found->kind != kind || found->source != owner) return false;
+        f(found->target, found->weight);
+    }
+    return true;
+}
 
 }  // namespace seqlab

@@ -1,9 +1,8 @@
-"""Contents of a model file as dicts, and as the text of `crfsuite dump`."""
+"""The model of a file as dicts."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -66,16 +65,3 @@ class ParsedDump:
         names = list(node.names)
         entries = zip(node.attribute.tolist(), node.cell.tolist(), node.weight.tolist(), strict=True)
         return {(names[attribute], labels[label]): weight for attribute, label, weight in entries}
-
-    def text(self) -> Iterator[str]:
-        """Yield the model as lines of text, each with a newline."""
-        yield "FILEHEADER = {\n"
-        yield from (f"  {name}: {value}\n" for name, value in self.header.items())
-        for title, numbers in (("LABELS", self.labels), ("ATTRIBUTES", self.attributes)):
-            yield f"}}\n\n{title} = {{\n"
-            yield from (f"  {number:>5}: {name}\n" for name, number in numbers.items())
-        yield "}\n\nTRANSITIONS = {\n"
-        yield from (f"  (1) {one} --> {two}: {w:f}\n" for (one, two), w in self.transitions.items())
-        yield "}\n\nSTATE_FEATURES = {\n"
-        yield from (f"  (0) {one} --> {two}: {w:f}\n" for (one, two), w in self.state_features.items())
-        yield "}\n\n"

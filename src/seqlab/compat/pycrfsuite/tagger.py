@@ -178,14 +178,15 @@ class Tagger:
 
         filename   path of the file; None for standard output
         """
-        lines = self.info().text()
+        self.info()  # of an open file
+        content = self._opened()
+        text = _core.crfsuite_text(content) or _core.crfsuite_text(_repaired(content)) or b""
         if filename is None:
-            sys.stdout.writelines(lines)
+            sys.stdout.write(text.decode("utf-8", "replace"))
             return
-        from seqlab.files import replaced
+        from seqlab.files import write_whole
 
-        with replaced(path_of(filename)) as file:
-            file.writelines(line.encode() for line in lines)
+        write_whole(path_of(filename), text)
 
     def __enter__(self) -> Self:
         return self
