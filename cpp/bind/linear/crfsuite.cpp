@@ -12,9 +12,8 @@
 
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
-#include "inference/best.hpp"
-#include "inference/marginals.hpp"
 #include "linear/crfsuite/model_file.hpp"
+#include "linear/crfsuite/prepared_chain.hpp"
 #include "linear/crfsuite/unfold.hpp"
 
 namespace seqlab::bind {
@@ -45,21 +44,18 @@ public:
         return true;
     }
 
-    std::size_t tokens() const { return tokens_; }
-    std::vector<CrfsuiteFile::Attribute> attributes() const {
-        std::vector<CrfsuiteFile::Attribute> all(found_.size());
-        for (std::size_t i = 0; i < all.size(); ++i)
-            all[i] = {std::string_view(texts_).substr(found_[i].begin, found_[i].size), found_[i].value,
-                      found_[i].token};
-        return all;
+    void clear() {
+        texts_.clear();
+        found_.clear();
+        around_.clear();
+        tokens_ = 0;
     }
+    std::size_t tokens() const { return tokens_; }
+    std::string_view texts() const { return texts_; }
+    const std::vector<CrfsuiteFile::Attribute>& attributes() const { return found_; }
 
 private:
     static constexpr int deepest = 32;
-    struct Found {
-        std::size_t begin, size, token;
-        double value;
-    };
 
     // An attribute: the names of the dicts around it, its own name, and a value that is text.
     void add(std::string_view name, std::optional<std::string_view> text, double value) {
@@ -135,7 +131,7 @@ private:
     }
 
     std::string texts_, around_;
-    std::vector<Found> found_;
+    std::vector<CrfsuiteFile::Attribute> found_;
     std::size_t tokens_ = 0;
 };
 
@@ -143,8 +139,8 @@ private:
 struct CrfsuiteModel {
     nb::bytes content;
     CrfsuiteFile file;
-    std::vector<double> edge;
     nb::list labels;
+    PreparedChain chain;
 };
 
 // A sequence under a model: its scores, and its posterior once somebody has asked for it.
@@ -156,20 +152,21 @@ struct CrfsuiteSequence {
     std::vector<double> posterior;
     double log_z = 0.0;
 
-    Trellis<double> trellis() const {
-        Trellis<double> trellis;
-        trellis.T = T;
-        trellis.L = model->labels.size();
-        trellis.node = node.data();
-        trellis.edge = model->edge.data();
-        return trellis;
+    std::size_t L() const { return model->chain.L(); }
+    // Call f, without the lock of Python if that takes long.
+    template <class F>
+    void computed(F f) const {
+        constexpr std::size_t little = std::size_t{1} << 16;
+        std::optional<Unlocked> unlocked;
+        if (T * L() * L() > little) unlocked.emplace();
+        f(model->chain);
     }
 };
 
 nb::object crfsuite_model(nb::bytes content) {
     const auto file = CrfsuiteFile::of({content.c_str(), content.size()});
     if (!file) return nb::none();
-    CrfsuiteModel model{content, *file, {}, {}};
+    nb::list labels;
     for (std::size_t y = 0; y < file->L(); ++y) {
         const auto name = file->labels().name(y);
         if (!name) return nb::none();
@@ -179,19 +176,20 @@ nb::object crfsuite_model(nb::bytes content) {
             PyErr_Clear();
             return nb::none();
         }
-        model.labels.append(label);
+        labels.append(label);
     }
-    model.edge.assign(file->L() * file->L(), 0.0);
-    if (!file->transitions(model.edge.data())) return nb::none();
-    return nb::cast(std::move(model));
+    std::vector<double> edge(file->L() * file->L());
+    if (!file->transitions(edge.data())) return nb::none();
+    return nb::cast(new CrfsuiteModel{content, *file, labels, PreparedChain(std::move(edge), file->L())},
+                    nb::rv_policy::take_ownership);
 }
 
 // The sequence of these items, or None where they are unusual or the file is damaged.
 nb::object scored(const nb::object& keeper, const ItemTexts& texts) {
     const auto& model = nb::cast<const CrfsuiteModel&>(keeper);
-    const std::size_t L = model.labels.size();
-    CrfsuiteSequence sequence{keeper, &model, texts.tokens(), std::vector<double>(texts.tokens() * L), {}};
-    if (!model.file.score(texts.attributes(), sequence.node.data())) return nb::none();
+    const std::size_t size = texts.tokens() * model.chain.L();
+    CrfsuiteSequence sequence{keeper, &model, texts.tokens(), std::vector<double>(size), {}};
+    if (!model.file.score(texts.texts(), texts.attributes(), sequence.node.data())) return nb::none();
     const auto finite = [](double x) { return std::isfinite(x); };
     if (!std::all_of(sequence.node.begin(), sequence.node.end(), finite)) return nb::none();
     return nb::cast(std::move(sequence));
@@ -199,13 +197,8 @@ nb::object scored(const nb::object& keeper, const ItemTexts& texts) {
 
 nb::list best_labels(const CrfsuiteSequence& self) {
     std::vector<Label> path(self.T);
-    Label* const into = path.data();
-    double score = 0.0;
-    const Trellis<double> trellis = self.trellis();
-    if (self.T > 0) {
-        Unlocked unlocked;
-        viterbi<double>({&trellis, 1}, &into, &score, 1);
-    }
+    if (self.T > 0)
+        self.computed([&](const PreparedChain& chain) { chain.best(self.node.data(), self.T, path.data()); });
     nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(self.T)));
     for (std::size_t t = 0; t < self.T; ++t) {
         nb::object label = self.model->labels[static_cast<std::size_t>(path[t])];
@@ -218,30 +211,27 @@ nb::list best_labels(const CrfsuiteSequence& self) {
 void ask_posterior(CrfsuiteSequence& self) {
     if (!self.posterior.empty() || self.T == 0) return;
     std::vector<double> posterior(self.node.size());
-    double* const into = posterior.data();
     double log_z = 0.0;
-    std::uint8_t log_space = 0;
-    {
-        const Trellis<double> trellis = self.trellis();
-        Unlocked unlocked;
-        node_marginals<double>({&trellis, 1}, &into, &log_z, &log_space, 1);
-    }
+    self.computed([&](const PreparedChain& chain) {
+        log_z = chain.marginals(self.node.data(), self.T, posterior.data());
+    });
     if (!self.posterior.empty()) return;
     self.log_z = log_z;
     self.posterior = std::move(posterior);
 }
 
 double probability(CrfsuiteSequence& self, const std::vector<Label>& path) {
-    const std::size_t L = self.model->labels.size();
+    const std::size_t L = self.L();
     const auto known = [&](Label y) { return static_cast<std::size_t>(y) < L; };
     if (path.size() != self.T || !std::all_of(path.begin(), path.end(), known))
         throw std::invalid_argument("a label for every item is wanted");
     ask_posterior(self);
-    return std::exp(std::min(path_score(self.trellis(), path.data()) - self.log_z, 0.0));
+    return std::exp(
+        std::min(self.model->chain.score(self.node.data(), self.T, path.data()) - self.log_z, 0.0));
 }
 
 double marginal(CrfsuiteSequence& self, std::size_t t, std::size_t y) {
-    const std::size_t L = self.model->labels.size();
+    const std::size_t L = self.L();
     if (t >= self.T || y >= L)
         throw std::invalid_argument("a position and a label of the sequence are wanted");
     ask_posterior(self);
@@ -269,7 +259,8 @@ void bind_crfsuite(nb::module_& m) {
         .def(
             "sequence",
             [](const nb::object& self, const nb::object& items) -> nb::object {
-                ItemTexts texts;
+                thread_local ItemTexts texts;
+                texts.clear();
                 if (!ListView::is_list(items.ptr()) || !texts.read(items.ptr())) return nb::none();
                 return scored(self, texts);
             },

@@ -67,13 +67,13 @@ bool CrfsuiteFile::transitions(double* edge) const {
     return true;
 }
 
-bool CrfsuiteFile::score(std::span<const Attribute> attributes, double* node) const {
+bool CrfsuiteFile::score(std::string_view text, std::span<const Attribute> attributes, double* node) const {
     constexpr std::size_t together = CrfsuiteNames::together;
     std::array<std::string_view, together> keys;
     std::array<std::int64_t, together> ids;
     for (std::size_t first = 0; first < attributes.size(); first += together) {
         const auto some = attributes.subspan(first, std::min(together, attributes.size() - first));
-        for (std::size_t i = 0; i < some.size(); ++i) keys[i] = some[i].key;
+        for (std::size_t i = 0; i < some.size(); ++i) keys[i] = text.substr(some[i].begin, some[i].size);
         attributes_.find({keys.data(), some.size()}, ids.data());
         // One pass for each of three waits for memory: the place of the list, the list, the first weight.
         for (std::size_t i = 0; i < some.size(); ++i) {

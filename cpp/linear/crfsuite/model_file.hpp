@@ -16,11 +16,11 @@ namespace seqlab {
 
 class CrfsuiteFile {
 public:
-    // An attribute of a token: its name and a closing 0, and its value.
+    // An attribute of a token: where its name and a closing 0 stand in a text, and its value.
     struct Attribute {
-        std::string_view key;
-        double value;
+        std::size_t begin, size;
         std::size_t token;
+        double value;
     };
 
     // The file with this content, which must stay where it is; nothing if its chunks do not fit into it.
@@ -33,7 +33,7 @@ public:
     bool transitions(double* edge) const;
     // eq:linear-score   add value * weight of each attribute to node (tokens, L), in the given order; false for a
     // damaged file
-    bool score(std::span<const Attribute> attributes, double* node) const;
+    bool score(std::string_view text, std::span<const Attribute> attributes, double* node) const;
     // The file as the text of `crfsuite dump`; nothing for a damaged file.
     std::optional<std::string> text() const;
 

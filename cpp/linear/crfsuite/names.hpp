@@ -3,8 +3,10 @@
 // checked where it is used, and every search ends.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -13,8 +15,9 @@ namespace seqlab {
 
 // The little-endian number at a place of a file, which must have four bytes there.
 inline std::uint32_t number_at(const char* at) {
-    std::uint32_t number = 0;
-    for (std::size_t i = 4; i-- > 0;) number = number << 8 | static_cast<unsigned char>(at[i]);
+    static_assert(std::endian::native == std::endian::little);
+    std::uint32_t number;
+    std::memcpy(&number, at, sizeof number);
     return number;
 }
 
