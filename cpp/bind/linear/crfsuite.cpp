@@ -57,8 +57,9 @@ public:
 private:
     static constexpr int deepest = 32;
 
-    // An attribute: the names of the dicts around it, its own name, and a value that is text.
+    // Add an attribute: the names of the dicts around it, its own name, and a value that is text.
     void add(std::string_view name, std::optional<std::string_view> text, double value) {
+        if (value == 0.0) return;  // it adds nothing
         const std::size_t begin = texts_.size();
         texts_.append(around_).append(name);
         if (text) texts_.append(1, ':').append(*text);
@@ -163,6 +164,10 @@ struct CrfsuiteSequence {
     }
 };
 
+bool all_finite(const std::vector<double>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
 nb::object crfsuite_model(nb::bytes content) {
     const auto file = CrfsuiteFile::of({content.c_str(), content.size()});
     if (!file) return nb::none();
@@ -179,7 +184,7 @@ nb::object crfsuite_model(nb::bytes content) {
         labels.append(label);
     }
     std::vector<double> edge(file->L() * file->L());
-    if (!file->transitions(edge.data())) return nb::none();
+    if (!file->transitions(edge.data()) || !all_finite(edge)) return nb::none();
     return nb::cast(new CrfsuiteModel{content, *file, labels, PreparedChain(std::move(edge), file->L())},
                     nb::rv_policy::take_ownership);
 }
@@ -190,8 +195,7 @@ nb::object scored(const nb::object& keeper, const ItemTexts& texts) {
     const std::size_t size = texts.tokens() * model.chain.L();
     CrfsuiteSequence sequence{keeper, &model, texts.tokens(), std::vector<double>(size), {}};
     if (!model.file.score(texts.texts(), texts.attributes(), sequence.node.data())) return nb::none();
-    const auto finite = [](double x) { return std::isfinite(x); };
-    if (!std::all_of(sequence.node.begin(), sequence.node.end(), finite)) return nb::none();
+    if (!all_finite(sequence.node)) return nb::none();
     return nb::cast(std::move(sequence));
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace seqlab {
 
@@ -50,13 +49,6 @@ std::optional<CrfsuiteFile::List> CrfsuiteFile::list(const Lists& lists, std::si
     const std::size_t size = number_at(content_.data() + place);
     if (size > (content_.size() - place - 4) / 4) return std::nullopt;
     return List{content_.data() + place + 4, size};
-}
-
-std::optional<CrfsuiteWeight> CrfsuiteFile::weight(std::size_t number) const {
-    if (number >= weight_count_) return std::nullopt;
-    const auto found = CrfsuiteWeight::at(weights_ + CrfsuiteWeight::bytes * number);
-    if (found.target >= L() || !std::isfinite(found.weight)) return std::nullopt;
-    return found;
 }
 
 bool CrfsuiteFile::transitions(double* edge) const {

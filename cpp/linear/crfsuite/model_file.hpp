@@ -29,7 +29,8 @@ public:
     std::size_t L() const { return labels_.size(); }
     const CrfsuiteNames& labels() const { return labels_; }
 
-    // Add the weights of transitions to edge (L, L); false for a damaged file.
+    // Add the weights of transitions to edge (L, L); false for a damaged file. Both sums may be no finite numbers if a
+    // weight is none.
     bool transitions(double* edge) const;
     // eq:linear-score   add value * weight of each attribute to node (tokens, L), in the given order; false for a
     // damaged file
@@ -54,8 +55,8 @@ private:
 
     std::optional<Lists> lists(std::string_view name, std::size_t begin, std::size_t least) const;
     std::optional<List> list(const Lists& lists, std::size_t owner) const;
-    std::optional<CrfsuiteWeight> weight(std::size_t number) const;
-    // f(label, weight) for each weight of a label or attribute; false where one is wrong.
+    // f(label, weight) for each weight of a label or attribute; false where one is wrong. A weight may be no finite
+    // number: then no sum with it is one.
     template <class F>
     bool each(const Lists& lists, std::uint32_t kind, std::size_t owner, F f) const;
 
@@ -70,10 +71,14 @@ template <class F>
 bool CrfsuiteFile::each(const Lists& lists, std::uint32_t kind, std::size_t owner, F f) const {
     const auto own = list(lists, owner);
     if (!own) return false;
-    for (std::size_t i = 0; i < own->size; ++i) {
-        const auto found = weight(number_at(own->numbers + 4 * i));
-        if (!found || found->kind != kind || found->source != owner) return false;
-        f(found->target, found->weight);
+    const char* const begin = own->numbers;
+    const char* const end = begin + 4 * own->size;
+    for (const char* at = begin; at < end; at += 4) {
+        const std::size_t number = number_at(at);
+        if (number >= weight_count_) return false;
+        const auto found = CrfsuiteWeight::at(weights_ + CrfsuiteWeight::bytes * number);
+        if (found.kind != kind || found.source != owner || found.target >= L()) return false;
+        f(found.target, found.weight);
     }
     return true;
 }

@@ -1,5 +1,6 @@
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "linear/crfsuite/model_file.hpp"
 
@@ -81,12 +82,14 @@ std::optional<std::string> CrfsuiteFile::text() const {
         text.add("}\n\n", title, " = {\n");
         for (std::size_t i = 0; i < names.size(); ++i) {
             const std::string_view source = *names.name(i);
+            bool finite = true;
             const bool sound = each(lists, kind, i, [&](std::size_t label, double weight) {
+                finite = finite && std::isfinite(weight);
                 text.add("  (", mark, ") ", source, " --> ", *labels_.name(label), ": ");
                 text.weight(weight);
                 text.add("\n");
             });
-            if (!sound) return false;
+            if (!sound || !finite) return false;
         }
         return true;
     };
