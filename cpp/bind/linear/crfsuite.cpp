@@ -120,7 +120,9 @@ private:
     // In the order of the strings: that of a set changes from run to run.
     bool read_set(PyObject* item) {
         std::vector<std::string_view> names;
+        const NoCollection pause;
         const nb::object all = nb::steal(PyObject_GetIter(item));
+        if (!all.is_valid()) throw nb::python_error();
         while (const nb::object one = nb::steal(PyIter_Next(all.ptr()))) {
             const Utf8 name = utf8_of(one.ptr());  // the set keeps the string
             if (!name.ok) return false;
