@@ -52,7 +52,7 @@ def _present(name: str) -> bool:
 
 
 class _Finder:
-    """Finds a module of the originals as the module of ours that has its names."""
+    """Import finder that maps module names of the originals to our modules."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()

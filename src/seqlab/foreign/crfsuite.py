@@ -3,7 +3,7 @@
     header     "lCRF", size of the file, "FOMC", version; counts; offset of each chunk
     "FEAT"     weights: (kind, from, to, weight) -- kind 0 from an attribute to a label, 1 from a label to a label
     "CQDB"     twice: the names of the labels, and of the attributes, by number
-    "LFRF", "AFRF"   the weights of each label and attribute; redundant, and not read
+    "LFRF", "AFRF"   the weights of each label and attribute; redundant: read by cpp/linear/crfsuite alone
 
 A chunk of names:
 

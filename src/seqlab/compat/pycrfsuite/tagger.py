@@ -80,7 +80,7 @@ class Tagger:
         return contextlib.closing(self)
 
     def close(self) -> None:
-        """Forget the model and the sequence."""
+        """Close the model, and drop the sequence that was set."""
         self._content = self._model = self._sequence = self._quick = None
         self._numbers = {}
 
@@ -168,7 +168,7 @@ class Tagger:
         return [] if self._sequence is None else self._sequence.marginals()
 
     def info(self) -> ParsedDump:
-        """Return the weights of the model as dicts, which are made when they are asked for."""
+        """Return the weights of the model as dicts, which are made on first use."""
         if self._content is None:
             raise RuntimeError("the tagger is closed; open(name) comes first")
         return ParsedDump(self._content)
