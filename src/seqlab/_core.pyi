@@ -527,21 +527,20 @@ class CrfsuiteModel:
         The scores of a sequence; None for unusual items, and where the file is damaged.
         """
 
-    def sequence_of_pairs(self, items: list[list[tuple[str, float]]]) -> CrfsuiteSequence | None:
-        """The scores of a sequence whose items are lists of (attribute, value)."""
-
 class CrfsuiteSequence:
-    """A sequence under a model of CRFsuite."""
+    """
+    A sequence under a model of CRFsuite. None is the answer to what is left to Python.
+    """
 
     def __len__(self) -> int: ...
 
     def best(self) -> list[str]:
         """The best labels (eq:viterbi)."""
 
-    def probability(self, path: Sequence[int]) -> float:
-        """Of the labels with these numbers."""
+    def probability(self, labels: object) -> float | None:
+        """P(y)."""
 
-    def marginal(self, t: int, y: int) -> float:
+    def marginal(self, label: object, position: object) -> float | None:
         """P(y_t) (eq:node-marginal)."""
 
     def marginals(self) -> list[dict[str, float]]:

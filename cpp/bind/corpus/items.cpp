@@ -88,8 +88,13 @@ void prefetch_table(PyObject* token) {
 
 }  // namespace
 
-ItemReader::ItemReader(StringPool& pool, Unknown unknown, Zeros zeros)
-    : pool_(pool), unknown_(unknown), zeros_(zeros) {}
+ItemReader::Lookup ItemReader::adding_to(StringPool& pool) {
+    return [&pool](std::span<const std::string_view> texts, StringId* ids) { pool.intern(texts, ids); };
+}
+
+ItemReader::Lookup ItemReader::found_in(const StringPool& pool) {
+    return [&pool](std::span<const std::string_view> texts, StringId* ids) { pool.find(texts, ids); };
+}
 
 void ItemReader::clear() {
     indptr_.resize(1);
@@ -215,7 +220,7 @@ void ItemReader::add(std::string_view text) {
     if (prefix_.empty()) return wait(text);
     const std::size_t size = prefix_.size() + text.size();
     char* const to = joined(size);
-    put(put(to, prefix_), text);
+    *put(put(to, prefix_), text) = '\0';
     wait({to, size});
 }
 
@@ -224,7 +229,7 @@ void ItemReader::add_pair(std::string_view name, std::string_view value) {
     char* const to = joined(size);
     char* const colon = put(prefix_.empty() ? to : put(to, prefix_), name);
     *colon = ':';
-    put(colon + 1, value);
+    *put(colon + 1, value) = '\0';
     wait({to, size});
 }
 
@@ -235,14 +240,15 @@ void ItemReader::add_key(PyObject* object, std::string_view name) {
     if (key.size != name.size() || std::memcmp(key.text.data(), name.data(), name.size()) != 0) {
         key.size = static_cast<std::uint32_t>(name.size());
         put(key.text.data(), name);
-        key.code = unknown_ == Unknown::added ? pool_.intern(name) : pool_.find(name);
+        look_up_({&name, 1}, &key.code);
     }
     add_code(key.code);
 }
 
-// Memory for a text of this size, until settle().
+// Memory for a text of this size and a byte 0, until settle().
 char* ItemReader::joined(std::size_t size) {
     constexpr std::size_t least = 8192;
+    ++size;
     if (used_ + size > room_) {
         settle();
         if (size > room_) {
@@ -256,12 +262,8 @@ char* ItemReader::joined(std::size_t size) {
 }
 
 void ItemReader::settle() {
-    std::array<StringId, lot> ids;
-    const std::span<const std::string_view> texts(texts_.data(), waiting_);
-    if (unknown_ == Unknown::added)
-        pool_.intern(texts, ids.data());
-    else
-        pool_.find(texts, ids.data());
+    std::array<StringId, together> ids;
+    look_up_({texts_.data(), waiting_}, ids.data());
     for (std::size_t i = 0; i < waiting_; ++i) lot_[at_[i]] = ids[i];
     codes_.insert(codes_.end(), lot_.begin(), lot_.begin() + static_cast<std::ptrdiff_t>(in_lot_));
     in_lot_ = waiting_ = used_ = 0;
@@ -296,10 +298,9 @@ void ItemReader::drop_absent() {
 
 namespace {
 
-std::optional<nb::tuple> read_items(StringPool& pool, const nb::list& sentences,
-                                    ItemReader::Unknown unknown) {
+std::optional<nb::tuple> read_items(ItemReader::Lookup look_up, const nb::list& sentences) {
     const NoCollection pause;
-    ItemReader reader(pool, unknown, ItemReader::Zeros::kept);
+    ItemReader reader(std::move(look_up), ItemReader::Zeros::kept);
     std::vector<std::int64_t> lengths;
     const ListView all(sentences.ptr());
     for (Py_ssize_t s = 0; s < all.size(); ++s) {
@@ -321,7 +322,7 @@ void bind_items(nb::module_& m) {
     m.def(
         "intern_items",
         [](StringPool& pool, const nb::list& sentences) {
-            return read_items(pool, sentences, ItemReader::Unknown::added);
+            return read_items(ItemReader::adding_to(pool), sentences);
         },
         nb::sig("def intern_items(pool: StringPool, sentences: list[typing.Any]) -> tuple[typing.Any, "
                 "typing.Any, typing.Any, typing.Any] | None"),
@@ -329,7 +330,7 @@ void bind_items(nb::module_& m) {
     m.def(
         "find_items",
         [](StringPool& pool, const nb::list& sentences) {
-            return read_items(pool, sentences, ItemReader::Unknown::left_out);
+            return read_items(ItemReader::found_in(pool), sentences);
         },
         nb::sig("def find_items(pool: StringPool, sentences: list[typing.Any]) -> tuple[typing.Any, "
                 "typing.Any, typing.Any, typing.Any] | None"),

@@ -10,9 +10,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/numerics/buffer.hpp"
@@ -23,10 +25,18 @@ namespace seqlab::bind {
 
 class ItemReader {
 public:
-    enum class Unknown { added, left_out };  // strings that are not in the pool
-    enum class Zeros { kept, left_out };     // attributes with the weight 0
+    // Writes the numbers of up to `together` texts, negative ones for those that are unknown. A byte 0 stands behind
+    // each text, as some tables want their keys.
+    using Lookup = std::function<void(std::span<const std::string_view> texts, StringId* ids)>;
+    static constexpr std::size_t together = StringPool::together;
+    enum class Zeros { kept, left_out };  // attributes with the weight 0
 
-    ItemReader(StringPool& pool, Unknown unknown, Zeros zeros);
+    // The same text must get the same number every time.
+    ItemReader(Lookup look_up, Zeros zeros) : look_up_(std::move(look_up)), zeros_(zeros) {}
+    // Numbers of a pool, which must outlive the reader.
+    static Lookup adding_to(StringPool& pool);
+    static Lookup found_in(const StringPool& pool);
+
     // Forget what was read.
     void clear();
     // Read one more sentence; false for an unusual shape.
@@ -34,7 +44,7 @@ public:
     // Look up the strings that are still waiting.
     void settle();
 
-    // Token t has entries indptr[t] .. indptr[t + 1]; the code of an unknown string is StringPool::absent.
+    // Token t has entries indptr[t] .. indptr[t + 1]; the code of an unknown string is negative.
     std::vector<std::int64_t>& indptr() { return indptr_; }
     std::vector<StringId>& codes() { return codes_; }
     // Empty while every weight is 1.
@@ -44,7 +54,6 @@ public:
     void drop_absent();
 
 private:
-    static constexpr std::size_t lot = StringPool::together;
     static constexpr std::size_t deepest = 32;  // of dicts in dicts
 
     // Keys of dicts that stand for an attribute by themselves, {"title": True}. They are the same few again and again,
@@ -96,7 +105,7 @@ private:
     void add_pair(std::string_view name, std::string_view value);
     void add_code(StringId code) {
         lot_[in_lot_] = code;
-        if (++in_lot_ == lot) settle();
+        if (++in_lot_ == together) settle();
     }
     void wait(std::string_view text) {
         texts_[waiting_] = text;
@@ -106,8 +115,7 @@ private:
     std::size_t size() const { return codes_.size() + in_lot_; }
     char* joined(std::size_t size);
 
-    StringPool& pool_;
-    const Unknown unknown_;
+    const Lookup look_up_;
     const Zeros zeros_;
     std::vector<std::int64_t> indptr_{0};
     std::vector<StringId> codes_;
@@ -115,14 +123,14 @@ private:
     bool weighted_ = false;
 
     // The next entries, whose strings are looked up together: their waits for memory overlap.
-    std::array<StringId, lot> lot_;
+    std::array<StringId, together> lot_;
     std::size_t in_lot_ = 0, waiting_ = 0;
-    std::array<std::string_view, lot> texts_;
-    std::array<std::uint8_t, lot> at_;  // in lot_
-    std::string prefix_;                // of the dicts around this one: "a:b:"
-    Buffer<char> joined_;               // memory of the texts that were joined here
-    std::size_t used_ = 0, room_ = 0;   // of joined_
-    std::array<Fetched, 2> fetched_;    // of this token and of the next one
+    std::array<std::string_view, together> texts_;
+    std::array<std::uint8_t, together> at_;  // in lot_
+    std::string prefix_;                     // of the dicts around this one: "a:b:"
+    Buffer<char> joined_;                    // memory of the texts that were joined here
+    std::size_t used_ = 0, room_ = 0;        // of joined_
+    std::array<Fetched, 2> fetched_;         // of this token and of the next one
     std::vector<Key> keys_{keys};
 };
 

@@ -25,7 +25,7 @@ public:
           decoder_(row_decoder(arrays_, std::move(chain))),
           pool_(arrays_.strings("attributes")),
           number_(arrays_.of<std::int32_t>("ids")),
-          reader_(pool_, ItemReader::Unknown::left_out, ItemReader::Zeros::left_out),
+          reader_(ItemReader::found_in(pool_), ItemReader::Zeros::left_out),
           sequence_(decoder_, arrays_.of<std::int64_t>("begin")) {
         for (std::size_t i = 0; i < nb::len(labels); ++i) {
             labels_.push_back(nb::borrow(labels[i]));
@@ -124,8 +124,8 @@ private:
     struct Block {
         static constexpr std::size_t tokens = 4096;
 
-        explicit Block(StringPool& pool)
-            : reader(pool, ItemReader::Unknown::left_out, ItemReader::Zeros::left_out) {}
+        explicit Block(const StringPool& pool)
+            : reader(ItemReader::found_in(pool), ItemReader::Zeros::left_out) {}
         ItemReader reader;
         std::vector<std::int64_t> offsets;
         std::vector<Label> ids;
@@ -179,7 +179,7 @@ private:
     const nb::dict kept_;
     const NamedArrays arrays_;
     const RowDecoder decoder_;
-    StringPool pool_;
+    const StringPool pool_;
     const std::span<const std::int32_t> number_;
     std::vector<nb::object> labels_;
     nb::dict numbers_;

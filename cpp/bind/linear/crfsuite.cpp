@@ -1,16 +1,16 @@
 // A model file of CRFsuite and sequences under it: from Python's lists and dicts to labels and probabilities in one
 // call, without NumPy.
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bind/batch.hpp"
+#include "bind/corpus/items.hpp"
 #include "bind/corpus/strings.hpp"
 #include "linear/crfsuite/model_file.hpp"
 #include "linear/crfsuite/prepared_chain.hpp"
@@ -20,159 +20,78 @@ namespace seqlab::bind {
 
 namespace {
 
-// The attributes of a sequence of items: lists, tuples and sets of strings, dicts from strings to strings, numbers, and
-// to such items again. For anything else (generators, bytes, wrong types) the answer is false, and the reader in
-// Python, which knows all rules and messages, starts again.
-class ItemTexts {
-public:
-    bool read(PyObject* sequence) {
-        const ListView items(sequence);
-        for (Py_ssize_t t = 0; t < items.size(); ++t, ++tokens_) {
-            PyObject* const item = items[t];
-            if (!ListView::is_list(item) && !PyAnySet_CheckExact(item) && !PyDict_CheckExact(item))
-                return false;
-            if (!read_item(item, 0)) return false;
-        }
-        return true;
-    }
-    // Read items that are lists of (attribute, value).
-    bool read_pairs(const std::vector<std::vector<std::pair<std::string, double>>>& items) {
-        for (const auto& item : items) {
-            for (const auto& [name, value] : item) add(name, {}, value);
-            ++tokens_;
-        }
-        return true;
-    }
-
-    void clear() {
-        texts_.clear();
-        found_.clear();
-        around_.clear();
-        tokens_ = 0;
-    }
-    std::size_t tokens() const { return tokens_; }
-    std::string_view texts() const { return texts_; }
-    const std::vector<CrfsuiteFile::Attribute>& attributes() const { return found_; }
-
-private:
-    static constexpr int deepest = 32;
-
-    // Add an attribute: the names of the dicts around it, its own name, and a value that is text.
-    void add(std::string_view name, std::optional<std::string_view> text, double value) {
-        if (value == 0.0) return;  // it adds nothing
-        const std::size_t begin = texts_.size();
-        texts_.append(around_).append(name);
-        if (text) texts_.append(1, ':').append(*text);
-        texts_.append(1, '\0');
-        // CRFsuite looks up C strings, which end at the first 0.
-        texts_.resize(texts_.find('\0', begin) + 1);
-        found_.push_back({begin, texts_.size() - begin, tokens_, value});
-    }
-
-    bool read_item(PyObject* item, int depth) {
-        if (depth > deepest) return false;
-        if (PyDict_CheckExact(item)) return read_dict(item, depth);
-        if (PyAnySet_CheckExact(item)) return read_set(item);
-        const ListView names(item);
-        for (Py_ssize_t i = 0; i < names.size(); ++i) {
-            const Utf8 name = utf8_of(names[i]);
-            if (!name.ok) return false;
-            add(name.text, {}, 1.0);
-        }
-        return true;
-    }
-
-    bool read_dict(PyObject* item, int depth) {
-        PyObject *key, *value;
-        Py_ssize_t at = 0;
-        while (PyDict_Next(item, &at, &key, &value)) {
-            const Utf8 name = utf8_of(key);
-            if (!name.ok || !read_entry(name.text, value, depth)) return false;
-        }
-        return true;
-    }
-
-    bool read_entry(std::string_view name, PyObject* value, int depth) {
-        if (PyUnicode_Check(value)) {
-            const Utf8 text = utf8_of(value);
-            if (text.ok) add(name, text.text, 1.0);
-            return text.ok;
-        }
-        if (ListView::is_list(value) || PyAnySet_CheckExact(value) || PyDict_CheckExact(value)) {
-            const std::size_t outside = around_.size();
-            around_.append(name).append(1, ':');
-            const bool read = read_item(value, depth + 1);
-            around_.resize(outside);
-            return read;
-        }
-        // Numbers of other classes may run code of Python, which could change the dict.
-        if (!PyFloat_Check(value) && !PyLong_Check(value)) return false;
-        const double number = PyFloat_Check(value) ? PyFloat_AsDouble(value) : PyLong_AsDouble(value);
-        if (PyErr_Occurred()) {  // an integer that no double holds
-            PyErr_Clear();
-            return false;
-        }
-        if (!std::isfinite(number)) return false;
-        add(name, {}, number);
-        return true;
-    }
-
-    // In the order of the strings: that of a set changes from run to run.
-    bool read_set(PyObject* item) {
-        std::vector<std::string_view> names;
-        const NoCollection pause;
-        const nb::object all = nb::steal(PyObject_GetIter(item));
-        if (!all.is_valid()) throw nb::python_error();
-        while (const nb::object one = nb::steal(PyIter_Next(all.ptr()))) {
-            const Utf8 name = utf8_of(one.ptr());  // the set keeps the string
-            if (!name.ok) return false;
-            names.push_back(name.text);
-        }
-        std::sort(names.begin(), names.end());
-        for (const std::string_view name : names) add(name, {}, 1.0);
-        return true;
-    }
-
-    std::string texts_, around_;
-    std::vector<CrfsuiteFile::Attribute> found_;
-    std::size_t tokens_ = 0;
-};
+bool all_finite(const std::vector<double>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
 
 // The content of a file, and what every sequence needs of it.
-struct CrfsuiteModel {
-    nb::bytes content;
-    CrfsuiteFile file;
-    nb::list labels;
-    PreparedChain chain;
+class CrfsuiteModel {
+public:
+    CrfsuiteModel(nb::bytes content, const CrfsuiteFile& file, nb::list labels, std::vector<double> edge)
+        : content_(std::move(content)),
+          file_(file),
+          labels_(std::move(labels)),
+          chain_(std::move(edge), file.L()),
+          reader_([this](std::span<const std::string_view> texts,
+                         StringId* ids) { file_.attributes().find(texts, ids); },
+                  ItemReader::Zeros::left_out) {
+        for (std::size_t y = 0; y < labels_.size(); ++y) numbers_[labels_[y]] = y;
+    }
+
+    const nb::list& labels() const { return labels_; }
+    const PreparedChain& chain() const { return chain_; }
+    // Write the scores (T, L) of a sequence; false for unusual items, where the file is damaged, and for scores that
+    // are no finite numbers. The GIL is held throughout, and no Python code runs.
+    bool score(PyObject* items, std::vector<double>& node) {
+        const NoCollection pause;
+        reader_.clear();
+        if (!reader_.read(items)) return false;
+        reader_.settle();
+        node.assign((reader_.indptr().size() - 1) * chain_.L(), 0.0);
+        const double* const weights = reader_.weights().empty() ? nullptr : reader_.weights().data();
+        return file_.score({reader_.indptr(), reader_.codes().data(), weights}, node.data()) &&
+               all_finite(node);
+    }
+    // Of a label that is a string of no other class: hashing and comparing it runs no Python code.
+    std::optional<Label> number(nb::handle label) const {
+        if (!PyUnicode_CheckExact(label.ptr())) return std::nullopt;
+        PyObject* const found = PyDict_GetItemWithError(numbers_.ptr(), label.ptr());
+        if (!found) return std::nullopt;
+        return static_cast<Label>(PyLong_AsLong(found));
+    }
+
+private:
+    const nb::bytes content_;
+    const CrfsuiteFile file_;
+    const nb::list labels_;
+    nb::dict numbers_;
+    const PreparedChain chain_;
+    ItemReader reader_;
 };
 
 // A sequence under a model: its scores, and its posterior once somebody has asked for it.
 struct CrfsuiteSequence {
     nb::object keeper;  // of the model
     const CrfsuiteModel* model;
-    std::size_t T;
     std::vector<double> node;
     std::vector<double> posterior;
     double log_z = 0.0;
 
-    std::size_t L() const { return model->chain.L(); }
+    std::size_t L() const { return model->chain().L(); }
+    std::size_t T() const { return node.size() / L(); }
     // Call f, without the lock of Python if that takes long.
     template <class F>
     void computed(F f) const {
         constexpr std::size_t little = std::size_t{1} << 16;
         std::optional<Unlocked> unlocked;
-        if (T * L() * L() > little) unlocked.emplace();
-        f(model->chain);
+        if (node.size() * L() > little) unlocked.emplace();
+        f(model->chain());
     }
 };
 
-bool all_finite(const std::vector<double>& numbers) {
-    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
 nb::object crfsuite_model(nb::bytes content) {
     const auto file = CrfsuiteFile::of({content.c_str(), content.size()});
-    if (!file) return nb::none();
+    if (!file || file->L() == 0) return nb::none();
     nb::list labels;
     for (std::size_t y = 0; y < file->L(); ++y) {
         const auto name = file->labels().name(y);
@@ -187,68 +106,73 @@ nb::object crfsuite_model(nb::bytes content) {
     }
     std::vector<double> edge(file->L() * file->L());
     if (!file->transitions(edge.data()) || !all_finite(edge)) return nb::none();
-    return nb::cast(new CrfsuiteModel{content, *file, labels, PreparedChain(std::move(edge), file->L())},
+    return nb::cast(new CrfsuiteModel(content, *file, labels, std::move(edge)),
                     nb::rv_policy::take_ownership);
 }
 
-// The sequence of these items, or None where they are unusual or the file is damaged.
-nb::object scored(const nb::object& keeper, const ItemTexts& texts) {
-    const auto& model = nb::cast<const CrfsuiteModel&>(keeper);
-    const std::size_t size = texts.tokens() * model.chain.L();
-    CrfsuiteSequence sequence{keeper, &model, texts.tokens(), std::vector<double>(size), {}};
-    if (!model.file.score(texts.texts(), texts.attributes(), sequence.node.data())) return nb::none();
-    if (!all_finite(sequence.node)) return nb::none();
-    return nb::cast(std::move(sequence));
+nb::object sequence(const nb::object& self, nb::handle items) {
+    auto& model = nb::cast<CrfsuiteModel&>(self);
+    CrfsuiteSequence sequence{self, &model, {}, {}};
+    return model.score(items.ptr(), sequence.node) ? nb::cast(std::move(sequence)) : nb::none();
 }
 
-nb::list best_labels(const CrfsuiteSequence& self) {
-    std::vector<Label> path(self.T);
-    if (self.T > 0)
-        self.computed([&](const PreparedChain& chain) { chain.best(self.node.data(), self.T, path.data()); });
-    nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(self.T)));
-    for (std::size_t t = 0; t < self.T; ++t) {
-        nb::object label = self.model->labels[static_cast<std::size_t>(path[t])];
-        set_item(labels.ptr(), static_cast<Py_ssize_t>(t), label.release().ptr());
-    }
+nb::object best_labels(const CrfsuiteSequence& self) {
+    const std::size_t T = self.T();
+    std::vector<Label> path(T);
+    if (T > 0)
+        self.computed([&](const PreparedChain& chain) { chain.best(self.node.data(), T, path.data()); });
+    nb::object labels = nb::steal(PyList_New(static_cast<Py_ssize_t>(T)));
+    if (!labels.is_valid()) throw nb::python_error();
+    const ListView names(self.model->labels().ptr());
+    for (std::size_t t = 0; t < T; ++t)
+        set_item(labels.ptr(), static_cast<Py_ssize_t>(t), nb::borrow(names[path[t]]).release().ptr());
     return labels;
 }
 
 // Compute the posterior once; another thread may do so at the same time, with the same result.
 void ask_posterior(CrfsuiteSequence& self) {
-    if (!self.posterior.empty() || self.T == 0) return;
+    if (!self.posterior.empty() || self.T() == 0) return;
     std::vector<double> posterior(self.node.size());
     double log_z = 0.0;
     self.computed([&](const PreparedChain& chain) {
-        log_z = chain.marginals(self.node.data(), self.T, posterior.data());
+        log_z = chain.marginals(self.node.data(), self.T(), posterior.data());
     });
     if (!self.posterior.empty()) return;
     self.log_z = log_z;
     self.posterior = std::move(posterior);
 }
 
-double probability(CrfsuiteSequence& self, const std::vector<Label>& path) {
-    const std::size_t L = self.L();
-    const auto known = [&](Label y) { return static_cast<std::size_t>(y) < L; };
-    if (path.size() != self.T || !std::all_of(path.begin(), path.end(), known))
-        throw std::invalid_argument("a label for every item is wanted");
+nb::object probability(CrfsuiteSequence& self, nb::handle labels) {
+    if (!PyList_CheckExact(labels.ptr()) && !PyTuple_CheckExact(labels.ptr())) return nb::none();
+    const ListView all(labels.ptr());
+    if (self.T() == 0 || static_cast<std::size_t>(all.size()) != self.T()) return nb::none();
+    std::vector<Label> path;
+    path.reserve(self.T());
+    for (Py_ssize_t t = 0; t < all.size(); ++t) {
+        const std::optional<Label> y = self.model->number(all[t]);
+        if (!y) return nb::none();
+        path.push_back(*y);
+    }
     ask_posterior(self);
-    return std::exp(
-        std::min(self.model->chain.score(self.node.data(), self.T, path.data()) - self.log_z, 0.0));
+    const double score = self.model->chain().score(self.node.data(), self.T(), path.data());
+    return nb::float_(std::exp(std::min(score - self.log_z, 0.0)));
 }
 
-double marginal(CrfsuiteSequence& self, std::size_t t, std::size_t y) {
-    const std::size_t L = self.L();
-    if (t >= self.T || y >= L)
-        throw std::invalid_argument("a position and a label of the sequence are wanted");
+nb::object marginal(CrfsuiteSequence& self, nb::handle label, nb::handle position) {
+    if (!PyLong_CheckExact(position.ptr())) return nb::none();
+    const Py_ssize_t t = PyLong_AsSsize_t(position.ptr());
+    if (t == -1 && PyErr_Occurred()) PyErr_Clear();
+    const std::optional<Label> y = self.model->number(label);
+    if (!y || t < 0 || static_cast<std::size_t>(t) >= self.T()) return nb::none();
     ask_posterior(self);
-    return self.posterior[t * L + y];
+    return nb::float_(self.posterior[static_cast<std::size_t>(t) * self.L() + static_cast<std::size_t>(*y)]);
 }
 
 nb::list marginals(CrfsuiteSequence& self) {
     ask_posterior(self);
-    const nb::list& labels = self.model->labels;
+    const nb::list& labels = self.model->labels();
     nb::list rows;
-    for (std::size_t t = 0; t < self.T; ++t) {
+    for (std::size_t t = 0; t < self.T(); ++t) {
         nb::dict row;
         for (std::size_t y = 0; y < labels.size(); ++y)
             row[labels[y]] = self.posterior[t * labels.size() + y];
@@ -261,34 +185,20 @@ nb::list marginals(CrfsuiteSequence& self) {
 
 void bind_crfsuite(nb::module_& m) {
     nb::class_<CrfsuiteModel>(m, "CrfsuiteModel", "A model file of CRFsuite, used as it lies in memory.")
-        .def_ro("labels", &CrfsuiteModel::labels, nb::sig("def labels(self) -> list[str]"))
-        .def(
-            "sequence",
-            [](const nb::object& self, const nb::object& items) -> nb::object {
-                thread_local ItemTexts texts;
-                texts.clear();
-                if (!ListView::is_list(items.ptr()) || !texts.read(items.ptr())) return nb::none();
-                return scored(self, texts);
-            },
-            "items"_a, nb::sig("def sequence(self, items: object) -> CrfsuiteSequence | None"),
-            "The scores of a sequence; None for unusual items, and where the file is damaged.")
-        .def(
-            "sequence_of_pairs",
-            [](const nb::object& self,
-               const std::vector<std::vector<std::pair<std::string, double>>>& items) {
-                ItemTexts texts;
-                texts.read_pairs(items);
-                return scored(self, texts);
-            },
-            "items"_a,
-            nb::sig("def sequence_of_pairs(self, items: list[list[tuple[str, float]]]) -> CrfsuiteSequence | "
-                    "None"),
-            "The scores of a sequence whose items are lists of (attribute, value).");
-    nb::class_<CrfsuiteSequence>(m, "CrfsuiteSequence", "A sequence under a model of CRFsuite.")
-        .def("__len__", [](const CrfsuiteSequence& self) { return self.T; })
+        .def_prop_ro("labels", &CrfsuiteModel::labels, nb::sig("def labels(self) -> list[str]"))
+        .def("sequence", &sequence, "items"_a.none(),
+             nb::sig("def sequence(self, items: object) -> CrfsuiteSequence | None"),
+             "The scores of a sequence; None for unusual items, and where the file is damaged.");
+    nb::class_<CrfsuiteSequence>(
+        m, "CrfsuiteSequence",
+        "A sequence under a model of CRFsuite. None is the answer to what is left to Python.")
+        .def("__len__", &CrfsuiteSequence::T)
         .def("best", &best_labels, nb::sig("def best(self) -> list[str]"), "The best labels (eq:viterbi).")
-        .def("probability", &probability, "path"_a, "Of the labels with these numbers.")
-        .def("marginal", &marginal, "t"_a, "y"_a, "P(y_t) (eq:node-marginal).")
+        .def("probability", &probability, "labels"_a.none(),
+             nb::sig("def probability(self, labels: object) -> float | None"), "P(y).")
+        .def("marginal", &marginal, "label"_a.none(), "position"_a.none(),
+             nb::sig("def marginal(self, label: object, position: object) -> float | None"),
+             "P(y_t) (eq:node-marginal).")
         .def("marginals", &marginals, nb::sig("def marginals(self) -> list[dict[str, float]]"),
              "P(y_t) of every label at every position, by label.");
     m.def(
@@ -325,9 +235,8 @@ void bind_crfsuite(nb::module_& m) {
                 "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], "
                 "NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.uint8]] | None"),
         "Attribute, label and weight of every entry, where those of each attribute begin, and (L * L) "
-        "weights and presence of transitions; None "
-        "where one "
-        "is wrong, or they do not rise.");
+        "weights and "
+        "presence of transitions; None where one is wrong, or they do not rise.");
     m.def(
         "crfsuite_text",
         [](const nb::bytes& content) -> nb::object {

@@ -1,7 +1,6 @@
 #include "linear/crfsuite/model_file.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace seqlab {
 
@@ -59,40 +58,41 @@ bool CrfsuiteFile::transitions(double* edge) const {
     return true;
 }
 
-bool CrfsuiteFile::score(std::string_view text, std::span<const Attribute> attributes, double* node) const {
+bool CrfsuiteFile::score(const Entries& entries, double* node) const {
     constexpr std::size_t together = CrfsuiteNames::together;
-    std::array<std::string_view, together> keys;
-    std::array<std::int64_t, together> ids;
-    for (std::size_t first = 0; first < attributes.size(); first += together) {
-        const auto some = attributes.subspan(first, std::min(together, attributes.size() - first));
-        for (std::size_t i = 0; i < some.size(); ++i) keys[i] = text.substr(some[i].begin, some[i].size);
-        attributes_.find({keys.data(), some.size()}, ids.data());
+    const auto count = static_cast<std::size_t>(entries.indptr.back());
+    std::size_t token = 0;
+    for (std::size_t first = 0; first < count; first += together) {
+        const std::size_t last = std::min(first + together, count);
         // One pass for each of three waits for memory: the place of the list, the list, the first weight.
-        for (std::size_t i = 0; i < some.size(); ++i) {
-            if (ids[i] == CrfsuiteNames::damaged) return false;
-            if (ids[i] >= 0) __builtin_prefetch(of_attribute_.places + 4 * ids[i]);
+        for (std::size_t i = first; i < last; ++i) {
+            const std::int32_t id = entries.ids[i];
+            if (id == CrfsuiteNames::damaged) return false;
+            if (id >= 0) __builtin_prefetch(of_attribute_.places + 4 * static_cast<std::size_t>(id));
         }
-        for (std::size_t i = 0; i < some.size(); ++i)
-            if (ids[i] >= 0)
-                __builtin_prefetch(
-                    content_.data() +
-                    std::min<std::size_t>(number_at(of_attribute_.places + 4 * ids[i]), content_.size() - 1));
-        for (std::size_t i = 0; i < some.size(); ++i) {
-            if (ids[i] < 0) continue;
-            const auto own = list(of_attribute_, static_cast<std::size_t>(ids[i]));
-            if (own && own->size > 0)
-                __builtin_prefetch(weights_ +
-                                   CrfsuiteWeight::bytes *
-                                       std::min<std::size_t>(number_at(own->numbers), weight_count_));
-        }
-        for (std::size_t i = 0; i < some.size(); ++i) {
-            if (ids[i] < 0) continue;
-            double* const row = node + some[i].token * L();
-            const double value = some[i].value;
+        const auto known = [&](auto f) {
+            for (std::size_t i = first; i < last; ++i)
+                if (entries.ids[i] >= 0) f(i, static_cast<std::size_t>(entries.ids[i]));
+        };
+        known([&](std::size_t, std::size_t id) {
+            const std::size_t place = number_at(of_attribute_.places + 4 * id);
+            __builtin_prefetch(content_.data() + std::min(place, content_.size() - 1));
+        });
+        known([&](std::size_t, std::size_t id) {
+            const auto own = list(of_attribute_, id);
+            if (!own || own->size == 0) return;
+            const std::size_t number = std::min<std::size_t>(number_at(own->numbers), weight_count_);
+            __builtin_prefetch(weights_ + CrfsuiteWeight::bytes * number);
+        });
+        bool sound = true;
+        known([&](std::size_t i, std::size_t id) {
+            while (static_cast<std::size_t>(entries.indptr[token + 1]) <= i) ++token;
+            double* const row = node + token * L();
+            const double value = entries.values ? entries.values[i] : 1.0;
             const auto add = [&](std::size_t label, double weight) { row[label] += weight * value; };
-            if (!each(of_attribute_, CrfsuiteWeight::state, static_cast<std::size_t>(ids[i]), add))
-                return false;
-        }
+            sound = sound && each(of_attribute_, CrfsuiteWeight::state, id, add);
+        });
+        if (!sound) return false;
     }
     return true;
 }

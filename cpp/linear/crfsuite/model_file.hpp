@@ -11,30 +11,25 @@
 
 #include "linear/crfsuite/names.hpp"
 #include "linear/crfsuite/weight.hpp"
+#include "linear/data/feature_rows.hpp"
 
 namespace seqlab {
 
 class CrfsuiteFile {
 public:
-    // An attribute of a token: where its name and a closing 0 stand in a text, and its value.
-    struct Attribute {
-        std::size_t begin, size;
-        std::size_t token;
-        double value;
-    };
-
     // The file with this content, which must stay where it is; nothing if its chunks do not fit into it.
     static std::optional<CrfsuiteFile> of(std::string_view content);
 
     std::size_t L() const { return labels_.size(); }
     const CrfsuiteNames& labels() const { return labels_; }
+    const CrfsuiteNames& attributes() const { return attributes_; }
 
     // Add the weights of transitions to edge (L, L); false for a damaged file. Both sums may be no finite numbers if a
     // weight is none.
     bool transitions(double* edge) const;
     // eq:linear-score   add value * weight of each attribute to node (tokens, L), in the given order; false for a
-    // damaged file
-    bool score(std::string_view text, std::span<const Attribute> attributes, double* node) const;
+    // damaged file. The numbers are those that attributes() has found.
+    bool score(const Entries& entries, double* node) const;
     // The file as the text of `crfsuite dump`; nothing for a damaged file.
     std::optional<std::string> text() const;
 

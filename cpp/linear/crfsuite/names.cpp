@@ -86,7 +86,7 @@ std::optional<CrfsuiteNames::Table> CrfsuiteNames::table(std::uint32_t code) con
     return Table{first, size};
 }
 
-std::int64_t CrfsuiteNames::find(std::string_view key, std::uint32_t code) const {
+std::int32_t CrfsuiteNames::find(std::string_view key, std::uint32_t code) const {
     const auto own = table(code);
     if (!own) return damaged;
     for (std::size_t tries = 0, i = own->size ? (code / tables) % own->size : 0; tries < own->size; ++tries) {
@@ -96,28 +96,32 @@ std::int64_t CrfsuiteNames::find(std::string_view key, std::uint32_t code) const
         if (number_at(at) == code) {
             const Record found = record(place);
             if (found.key.empty() || found.number >= count_) return damaged;
-            if (found.key == key) return found.number;
+            if (found.key == key) return static_cast<std::int32_t>(found.number);
         }
         if (++i == own->size) i = 0;
     }
     return absent;
 }
 
-void CrfsuiteNames::find(std::span<const std::string_view> keys, std::int64_t* numbers) const {
+void CrfsuiteNames::find(std::span<const std::string_view> names, std::int32_t* numbers) const {
+    std::array<std::string_view, together> keys;
     std::array<std::uint32_t, together> code;
     std::array<const char*, together> first;
-    for (std::size_t k = 0; k < keys.size(); ++k) {
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        const char* const text = names[k].data();
+        const auto* const end = static_cast<const char*>(std::memchr(text, '\0', names[k].size() + 1));
+        keys[k] = {text, static_cast<std::size_t>(end - text) + 1};
         code[k] = lookup3(keys[k]);
         const auto own = table(code[k]);
         const bool some = own && own->size > 0;
         first[k] = some ? chunk_.data() + own->first + bucket * ((code[k] / tables) % own->size) : nullptr;
         __builtin_prefetch(first[k]);
     }
-    for (std::size_t k = 0; k < keys.size(); ++k) {
+    for (std::size_t k = 0; k < names.size(); ++k) {
         if (first[k] == nullptr) continue;
         __builtin_prefetch(chunk_.data() + std::min<std::size_t>(number_at(first[k] + 4), chunk_.size() - 1));
     }
-    for (std::size_t k = 0; k < keys.size(); ++k) numbers[k] = find(keys[k], code[k]);
+    for (std::size_t k = 0; k < names.size(); ++k) numbers[k] = find(keys[k], code[k]);
 }
 
 }  // namespace seqlab

@@ -23,8 +23,8 @@ inline std::uint32_t number_at(const char* at) {
 
 class CrfsuiteNames {
 public:
-    static constexpr std::int64_t absent = -1, damaged = -2;
-    static constexpr std::size_t together = 64;
+    static constexpr std::int32_t absent = -1, damaged = -2;
+    static constexpr std::size_t together = 128;
 
     // The names 0 .. count - 1 of the chunk that begins here; nothing if it does not fit into the file.
     static std::optional<CrfsuiteNames> at(std::string_view file, std::size_t begin, std::size_t count);
@@ -34,8 +34,9 @@ public:
     std::size_t bytes() const { return chunk_.size(); }
     // The name with a number below size(); nothing where its record is damaged.
     std::optional<std::string_view> name(std::size_t number) const;
-    // Find the numbers of up to `together` keys; a key is a name and its closing 0. The waits for memory overlap.
-    void find(std::span<const std::string_view> keys, std::int64_t* numbers) const;
+    // Find the numbers of up to `together` names, behind each of which a byte 0 stands; a name ends at its first 0, as
+    // CRFsuite reads it. The waits for memory overlap.
+    void find(std::span<const std::string_view> names, std::int32_t* numbers) const;
 
 private:
     struct Record {
@@ -52,7 +53,7 @@ private:
 
     Record record(std::size_t place) const;
     std::optional<Table> table(std::uint32_t code) const;
-    std::int64_t find(std::string_view key, std::uint32_t code) const;
+    std::int32_t find(std::string_view key, std::uint32_t code) const;
 
     std::string_view chunk_;
     std::size_t places_, count_;

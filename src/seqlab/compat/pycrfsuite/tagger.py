@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from seqlab import _core
 from seqlab.compat.pycrfsuite._dumpparser import HEADER, ParsedDump
-from seqlab.compat.pycrfsuite.items import bags_of, listed
+from seqlab.compat.pycrfsuite.items import bags_of, listed, plain
 from seqlab.errors import CorpusError, ScoreError, StoreError
 
 MAGIC = b"lCRF"
@@ -31,7 +31,7 @@ class Tagger:
     _content: bytes | None  # None: closed
     _model: _core.CrfsuiteModel | None  # None: closed, or a model that was trained on nothing
     _sequence: _core.CrfsuiteSequence | None  # None: none was set, or one without items
-    _numbers: dict[str, int]  # of the labels
+    _labels: list[str]
     _quick: Any  # a LinearTagger, or None
 
     def __init__(self) -> None:
@@ -73,8 +73,8 @@ class Tagger:
             content = _repaired(content)
             model = _core.crfsuite_model(content)
         self._content, self._model = content, model
-        self._numbers = {} if model is None else {label: i for i, label in enumerate(model.labels)}
-        if model is not None and len(self._numbers) != len(model.labels):
+        self._labels = [] if model is None else model.labels
+        if len(set(self._labels)) != len(self._labels):
             self.close()
             _read(content)  # says which label is there twice
         return contextlib.closing(self)
@@ -82,19 +82,18 @@ class Tagger:
     def close(self) -> None:
         """Close the model, and drop the sequence that was set."""
         self._content = self._model = self._sequence = self._quick = None
-        self._numbers = {}
+        self._labels = []
 
     def labels(self) -> list[str]:
         """Return the labels of the model."""
         self._opened()
-        return list(self._numbers)
+        return list(self._labels)
 
     def set(self, xseq: Any) -> None:
         """Set the sequence for tag(), probability() and marginal().
 
         xseq   a list with the features of each item, or an ItemSequence
         """
-        self._opened()
         self._sequence = self._scored(xseq)
 
     def tag(self, xseq: Any = None) -> list[str]:
@@ -102,11 +101,13 @@ class Tagger:
 
         xseq   as for set; None for the sequence that was set last
         """
-        self._opened()
-        sequence = self._sequence
         if xseq is not None:
-            self._sequence = sequence = self._scored(xseq)
-        return [] if sequence is None else sequence.best()
+            self._sequence = self._scored(xseq)
+        sequence = self._sequence
+        if sequence is None:
+            self._opened()
+            return []
+        return sequence.best()
 
     def tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
         """Find the best labels of many sequences at once; the sequence that was set does not change.
@@ -134,15 +135,19 @@ class Tagger:
 
         yseq   a label for each item
         """
+        sequence = self._sequence
+        found = None if sequence is None else sequence.probability(yseq)
+        if found is not None:
+            return found
         self._opened()
-        labels, sequence = [label_of(label) for label in yseq], self._sequence
+        labels = [label_of(label) for label in yseq]
         if sequence is None:
             return 0.0
         if len(labels) != len(sequence):
             raise ValueError(
                 f"the numbers of items and labels differ: |x| = {len(sequence)}, |y| = {len(labels)}"
             )
-        return sequence.probability([self._number(label) for label in labels])
+        return sequence.probability(list(map(self._known, labels)))  # type: ignore[return-value]
 
     def marginal(self, y: str, pos: int) -> float:
         """Compute the probability of a label at one position of the sequence that was set.
@@ -150,14 +155,18 @@ class Tagger:
         y     the label
         pos   its position, from 0
         """
+        sequence = self._sequence
+        found = None if sequence is None else sequence.marginal(y, pos)
+        if found is not None:
+            return found
         self._opened()
-        label, t, sequence = label_of(y), operator.index(pos), self._sequence
+        label, t = label_of(y), operator.index(pos)
         if sequence is None:
             return 0.0
-        number = self._number(label)
+        self._known(label)
         if not 0 <= t < len(sequence):
             raise ValueError(f"the position {t} is out of range of {len(sequence)}")
-        return sequence.marginal(t, number)
+        return sequence.marginal(label, t)  # type: ignore[return-value]
 
     def marginals(self, xseq: Any) -> list[dict[str, float]]:
         """Set a sequence, and compute for each item a dict from labels to probabilities.
@@ -208,34 +217,37 @@ class Tagger:
 
     def _scored(self, xseq: Any) -> _core.CrfsuiteSequence | None:
         """Compute the scores of a sequence; None for one without items."""
-        found = None if self._model is None else self._model.sequence(xseq)
+        model = self._model
+        found = None if model is None else model.sequence(xseq)
         if found is None:
             found = self._scored_slowly(xseq)
-        return found if len(found) else None
+        return found if found else None
 
-    def _scored_slowly(self, xseq: Any) -> Any:
+    def _scored_slowly(self, xseq: Any) -> _core.CrfsuiteSequence | None:
         """Compute the scores of unusual items, and under a model whose tables are damaged."""
+        self._opened()
         tokens = listed(xseq)
         if not tokens:
-            return tokens
-        found = self._asked().sequence(tokens)
+            return None
+        model = self._asked()
+        found = model.sequence(tokens) or model.sequence(list(map(plain, tokens)))
         if found is not None:
             return found
-        bags = bags_of(tokens)
-        found = self._asked().sequence_of_pairs(bags)
+        sums = list(map(_summed, bags_of(tokens)))
+        found = model.sequence(sums)
         if found is None:
             self._take(_repaired(self._opened()))
-            found = self._asked().sequence_of_pairs(bags)
+            found = self._asked().sequence(sums)
         if found is None:
             raise ScoreError("the values of the items are so large that the scores are no finite numbers")
         return found
 
-    def _number(self, label: str) -> int:
-        if label not in self._numbers:
+    def _known(self, label: str) -> str:
+        if label not in self._labels:
             raise RuntimeError(
                 f"the model does not know the label {label!r:.80}; labels() has those it knows"
             )
-        return self._numbers[label]
+        return label
 
 
 def path_of(name: Any) -> str:
@@ -251,7 +263,15 @@ def label_of(label: Any) -> str:
         return label.decode()
     if not isinstance(label, str):
         raise TypeError(f"a label is a string, got {label!r:.60} of type {type(label).__name__}")
-    return str(label)
+    return str.__str__(label)
+
+
+def _summed(bag: list[tuple[str, float]]) -> dict[str, float]:
+    """Add the values of attributes that occur twice."""
+    item: dict[str, float] = {}
+    for name, value in bag:
+        item[name] = item.get(name, 0.0) + value
+    return item
 
 
 def _read(content: bytes) -> Any:
