@@ -466,7 +466,7 @@ def row_tables(begin: NDArray[numpy.int64], label: NDArray[numpy.int32], weights
 class TemplateDecoder:
     """Best labels straight from columns (eq:linear-score, eq:viterbi)."""
 
-    def __init__(self, arrays: dict[str, Any], values: Sequence[tuple[int, Sequence[tuple[str, int]], int, Sequence[str | None], Sequence[str | None]]], features: Sequence[tuple[Sequence[tuple[int, int, bool]], int]], columns: int, edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, arrays: dict[str, Any], values: Sequence[tuple[int, Sequence[tuple[str, int]], int, Sequence[str | None], Sequence[str | None]]], features: Sequence[tuple[Sequence[tuple[int, int, bool]], int]], columns: int, edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
     def __call__(self, columns: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], StringPool]], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Writes ids; the first sentence without a legal path, or -1."""
@@ -474,7 +474,7 @@ class TemplateDecoder:
 class RowDecoder:
     """Best labels from rows of attributes (eq:linear-score, eq:viterbi)."""
 
-    def __init__(self, arrays: dict[str, Any], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, arrays: dict[str, Any], edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
     def __call__(self, indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> int:
         """Writes labels; the first sentence without a legal path, or -1."""
@@ -484,37 +484,13 @@ class AttributeTagger:
     Labels of tokens that are ready-made attributes, by first-order models (eq:linear-score, eq:viterbi). None is the answer to what is left to Python.
     """
 
-    def __init__(self, arrays: dict[str, Any], labels: list[Any], edge: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, arrays: dict[str, Any], labels: list[Any], edge: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
     def tag(self, tokens: Any) -> list[Any] | None:
-        """Set a short sequence, and find its best labels."""
+        """The best labels of a short sequence."""
 
     def tag_all(self, sentences: list[Any], threads: int) -> list[list[Any]] | None:
-        """
-        The best labels of sequences of any length; the one that was set stays.
-        """
-
-    def takes(self, length: int) -> bool:
-        """True if a sequence of this length is a short one."""
-
-    def set(self, tokens: object | None) -> bool:
-        """Set a short sequence; False where it is left to Python."""
-
-    def __len__(self) -> int:
-        """Tokens of the sequence that was set."""
-
-    def scores(self) -> NDArray[numpy.float64]:
-        """Its scores (T, L): eq:linear-score."""
-
-    def best(self) -> list[Any] | None:
-        """The best labels of the sequence that was set."""
-
-    def marginal(self, label: Any, position: Any) -> float | None:
-        """Its posterior (eq:node-marginal)."""
-
-    def probability(self, labels: Any) -> float | None: ...
-
-    def marginals(self) -> list[dict[Any, float]] | None: ...
+        """The best labels of sequences of any length."""
 
 class CrfsuiteModel:
     """A model file of CRFsuite, used as it lies in memory."""

@@ -42,10 +42,8 @@ private:
     nb::dict arrays_;
 };
 
-inline TransitionScores chain_of(const In<double>& edge, const In<float>& start, const In<float>& end) {
-    return {{edge.data(), edge.data() + edge.size()},
-            {start.data(), start.data() + start.size()},
-            {end.data(), end.data() + end.size()}};
+inline BestLabels chain_of(const In<float>& edge, const In<float>& start, const In<float>& end) {
+    return {start.size(), edge.data(), start.data(), end.data()};
 }
 
 // Keeps the arrays that a decoder reads alive.
@@ -56,7 +54,7 @@ struct Kept {
 };
 using KeptRowDecoder = Kept<RowDecoder>;
 
-inline RowDecoder row_decoder(const NamedArrays& arrays, TransitionScores chain) {
+inline RowDecoder row_decoder(const NamedArrays& arrays, BestLabels chain) {
     return {arrays.model(), arrays.of<float>("rows"), arrays.of<std::uint64_t>("places"), std::move(chain)};
 }
 

@@ -165,11 +165,11 @@ void bind_decode(nb::module_& m) {
             "__init__",
             [](KeptTemplateDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
                const std::vector<ValuesSpec>& values, const std::vector<FeatureSpec>& features,
-               std::size_t columns, const In<double>& edge, const In<float>& start, const In<float>& end) {
+               std::size_t columns, const In<float>& edge, const In<float>& start, const In<float>& end) {
                 const NamedArrays all(arrays);
                 new (self)
                     KeptTemplateDecoder{arrays, TemplateDecoder(tables_of(all, values, features, columns),
-                                                                all, chain_of(edge, start, end).best())};
+                                                                all, chain_of(edge, start, end))};
             },
             "arrays"_a, "values"_a, "features"_a, "columns"_a, "edge"_a.noconvert(), "start"_a.noconvert(),
             "end"_a.noconvert())
@@ -188,7 +188,7 @@ void bind_decode(nb::module_& m) {
         .def(
             "__init__",
             [](KeptRowDecoder* self, const nb::typed<nb::dict, nb::str, nb::any>& arrays,
-               const In<double>& edge, const In<float>& start, const In<float>& end) {
+               const In<float>& edge, const In<float>& start, const In<float>& end) {
                 new (self)
                     KeptRowDecoder{arrays, row_decoder(NamedArrays(arrays), chain_of(edge, start, end))};
             },

@@ -41,7 +41,6 @@ struct ModelWeights {
     std::span<const double> wide;
     std::span<const float> narrow;  // one of the two is empty
 
-    double exact(std::size_t k) const { return wide.empty() ? static_cast<double>(narrow[k]) : wide[k]; }
     float weight(std::size_t k) const { return wide.empty() ? narrow[k] : static_cast<float>(wide[k]); }
     std::size_t size() const { return std::min(label.size(), wide.empty() ? narrow.size() : wide.size()); }
 };

@@ -6,39 +6,22 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "linear/tagging/best_labels.hpp"
 #include "linear/tagging/row_scorer.hpp"
 
 namespace seqlab {
 
-// The transitions of a chain: scores (L, L), and those of first and last labels (L); -inf forbids.
-struct TransitionScores {
-    std::vector<double> edge;
-    std::vector<float> start, end;
-
-    std::size_t L() const { return start.size(); }
-    BestLabels best() const {
-        const std::vector<float> narrow(edge.begin(), edge.end());
-        return {L(), narrow.data(), start.data(), end.data()};
-    }
-};
-
 class RowDecoder {
 public:
     // rows, place_of: as laid out by lay_out
     RowDecoder(const ModelWeights& model, std::span<const float> rows,
-               std::span<const std::uint64_t> place_of, TransitionScores chain)
-        : chain_(std::move(chain)),
-          best_(chain_.best()),
-          model_(model),
+               std::span<const std::uint64_t> place_of, BestLabels best)
+        : best_(std::move(best)),
           weights_(model, rows, best_.L(), best_.set().f32.row_lanes(best_.L())),
           place_of_(place_of) {}
 
-    const TransitionScores& chain() const { return chain_; }
     const BestLabels& best() const { return best_; }
-    const ModelWeights& model() const { return model_; }
     std::size_t LP() const { return weights_.LP(); }
     RowScorer scorer() const { return {weights_, place_of_}; }
 
@@ -47,9 +30,7 @@ public:
                             Label* ids, std::size_t threads) const;
 
 private:
-    TransitionScores chain_;
     BestLabels best_;
-    ModelWeights model_;
     PlacedWeights weights_;
     std::span<const std::uint64_t> place_of_;
 };

@@ -15,8 +15,8 @@ The tables are built from a model and its encoder, or mapped from a file. A temp
     words.C.values .rows            and those sums
     label, weights                  of the model itself
 
-and one of ready-made attributes attributes.bytes, .begins, .slots, ids, places, rows, begin, label and weights. A file
-has strings, ids, begin, label and weights once, in the parts of the encoder and of the model.
+and one of ready-made attributes attributes.bytes, .begins, .slots, ids, places, rows, label and weights. A file has
+strings, ids, label and weights once, in the parts of the encoder and of the model.
 
 Lists of ready-made attributes take a shorter way (`Decoder.attribute_tagger`): the core reads, scores and decodes them
 in one call, with the weights of the same tables, so that the labels are those of a corpus to the last bit.
@@ -51,7 +51,6 @@ from seqlab.store.state import Array, State
 from seqlab.tagging.door.constraints import Mask, Rules
 
 Scores = npt.NDArray[np.float32]
-Weights = npt.NDArray[np.float64]
 
 KIND = "decoder tables"
 # Sums of some thousand weights of this size, times the largest value of an attribute, fit float32; larger weights are
@@ -76,7 +75,7 @@ class DecoderTables:
     plan: Plan | None
     column: str | None
     arrays: dict[str, Array]
-    edge: Weights
+    edge: Scores
     start: Scores
     end: Scores
 
@@ -96,7 +95,7 @@ def tables_of(model: LinearModel, encoder: Encoder) -> DecoderTables | None:
         if isinstance(only, BagRows) and only.column is not None:
             column = only.column
             arrays.update(only.laid_out())
-    arrays.update(begin=model.begin, label=model.label, weights=weights[2])
+    arrays.update(label=model.label, weights=weights[2])
     return DecoderTables(plan, column, arrays, *_chain(model.moves, model.rules))
 
 
@@ -108,8 +107,8 @@ def largest_weight(model: LinearModel) -> float:
     )
 
 
-def _chain(moves: Array, rules: Rules) -> tuple[Weights, Scores, Scores]:
-    edge = np.array(moves, dtype=np.float64, order="C")
+def _chain(moves: Array, rules: Rules) -> tuple[Scores, Scores, Scores]:
+    edge = np.array(moves, dtype=np.float32, order="C")
     edge[rules.forbidden] = -np.inf
     start, end = np.zeros(len(edge), np.float32), np.zeros(len(edge), np.float32)
     start[rules.no_start] = -np.inf
@@ -140,7 +139,7 @@ class StoredTables(Field):
         tables = value()
         if tables is None or (tables.plan is None and tables.column is None):
             return
-        shared = {"ids", "begin", "label", "weights"}
+        shared = {"ids", "label", "weights"}
         shared |= {one for one in tables.arrays if one.endswith(SHARED) and not one.startswith("words.")}
         own = {one: array for one, array in tables.arrays.items() if one not in shared}
         put_part(state, name, State(KIND, {}, own))
@@ -167,7 +166,7 @@ def _stored(state: State, name: str) -> DecoderTables:
         raise StoreError("there are tables for a decoder, but the model is not one that it knows")
     own = state.part(name, KIND)
     arrays = {**rows.arrays, **own.arrays}
-    arrays.update({one: model.arrays[one] for one in ("begin", "label", "weights") if one in model.arrays})
+    arrays.update({one: model.arrays[one] for one in ("label", "weights") if one in model.arrays})
     everything = State(KIND, {}, arrays)
     plan, column = None, None
     if rows.kind == KnownTemplate.stored_kind:
@@ -196,12 +195,7 @@ def _strings(name: str) -> dict[str, Any]:
     return {f"{name}.{part}": dtype for part, dtype in STRINGS.items()}
 
 
-_OF_ATTRIBUTES: dict[str, Any] = {
-    **_strings("attributes"),
-    "ids": np.int32,
-    "places": np.uint64,
-    "begin": np.int64,
-}
+_OF_ATTRIBUTES: dict[str, Any] = {**_strings("attributes"), "ids": np.int32, "places": np.uint64}
 
 
 def _of_template(plan: Plan, arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -277,8 +271,6 @@ class Decoder:
         """Make a tagger that reads lists of ready-made attributes itself; None for a model that needs a corpus.
 
         labels   what it calls them
-
-        It remembers the sequence that was set last: one for every owner of such a sequence.
         """
         if self._tables is None or self._tables.column != ATTRIBUTES:
             return None
