@@ -115,11 +115,11 @@ class Tagger:
         sequences   each as for set
         """
         content = self._opened()
-        given = list(map(listed, sequences))
+        given = [one if type(one) is list else listed(one) for one in sequences]
         few = max(MANY, SHARE * HEADER.unpack_from(content)[6])
         if self._quick is None and sum(map(len, given)) <= few:
-            found = (self._scored(one) for one in given)
-            return [[] if one is None else one.best() for one in found]
+            scored = map(self._scored, given)
+            return [[] if one is None else one.best() for one in scored]
         if not any(given):
             return [[] for _ in given]
         if self._quick is None:
@@ -127,7 +127,11 @@ class Tagger:
 
             self._asked()
             self._quick = tagger_of(_read(content))
-        labels: list[list[str]] = self._quick.predict(given)
+        from seqlab.arrays import thread_count
+
+        native = self._quick.fit_.attribute_tagger
+        found = None if native is None else native.tag_all(given, thread_count(None))
+        labels: list[list[str]] = self._quick.predict(list(map(listed, given))) if found is None else found
         return labels
 
     def probability(self, yseq: Iterable[str]) -> float:
