@@ -225,7 +225,7 @@ class Tagger:
         found = None if model is None else model.sequence(xseq)
         if found is None:
             found = self._scored_slowly(xseq)
-        return found if found else None
+        return found or None
 
     def _scored_slowly(self, xseq: Any) -> _core.CrfsuiteSequence | None:
         """Compute the scores of unusual items, and under a model whose tables are damaged."""
