@@ -31,7 +31,7 @@ public:
     static constexpr std::size_t together = StringPool::together;
     enum class Zeros { kept, left_out };  // attributes with the weight 0
 
-    // The same text must get the same number every time.
+    // Numbers of texts must not change: the reader remembers some of them.
     ItemReader(Lookup look_up, Zeros zeros) : look_up_(std::move(look_up)), zeros_(zeros) {}
     // Numbers of a pool, which must outlive the reader.
     static Lookup adding_to(StringPool& pool);
