@@ -1,4 +1,4 @@
-"""The model of a file as dicts."""
+"""Contents of a model file as dicts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLACES = ("off_features", "off_labels", "off_attrs", "off_labelrefs", "off_attrr
 class ParsedDump:
     """The weights of a model, as dicts that are made on first use.
 
-    content   of a file of CRFsuite
+    content   bytes of a CRFsuite model file
 
     header, labels {name: number}, attributes {name: number} (numbers as strings, as in the text of a dump),
     transitions {(from, to): weight}, state_features {(attribute, label): weight}

@@ -1,4 +1,4 @@
-"""The tagger of python-crfsuite: a model file that answers for one sequence at a time.
+"""The tagger of python-crfsuite: it opens a model file, and labels one sequence at a time.
 
 The core uses the file as it lies in memory. NumPy and a tagger of ours come with the first question that needs them:
 the weights by name, or the labels of many sequences.
@@ -29,7 +29,7 @@ class Tagger:
     """A tagger that reads model files of CRFsuite and of seqlab."""
 
     _content: bytes | None  # None: closed
-    _model: _core.CrfsuiteModel | None  # None: closed, or a model that was trained on nothing
+    _model: _core.CrfsuiteModel | None  # None: closed, or a model that was trained without data
     _sequence: _core.CrfsuiteSequence | None  # None: none was set, or one without items
     _labels: list[str]
     _quick: Any  # a LinearTagger, or None
@@ -67,7 +67,7 @@ class Tagger:
 
     def _take(self, content: bytes) -> contextlib.closing[Tagger]:
         self.close()
-        empty = len(content) >= HEADER.size and HEADER.unpack_from(content)[5] == 0  # trained on nothing
+        empty = len(content) >= HEADER.size and HEADER.unpack_from(content)[5] == 0  # trained without data
         model = None if empty else _core.crfsuite_model(content)
         if model is None and not empty:
             content = _repaired(content)
