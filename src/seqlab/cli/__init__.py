@@ -33,6 +33,7 @@ COMMANDS = {
     "draw": "pictures of sentences, models, mistakes",
     "check": "look a corpus over before training",
     "convert": "corpora from format to format, tags from scheme to scheme, models of other tools",
+    "serve": "a page and an HTTP service for models",
     "bench": "measure training and tagging on this machine",
 }
 

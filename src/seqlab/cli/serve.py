@@ -1,0 +1,93 @@
+"""`seqlab serve`: a page and an HTTP service for models."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from seqlab.cli.parsing import Group, option, whole
+from seqlab.errors import OptionError
+
+USAGE = "MODEL [MODEL ...]"
+DESCRIPTION = """\
+Open a local page that shows how models think, and answer programs over HTTP: POST /v1/tag,
+/v1/nbest, /v1/posterior, /v1/explain, /v1/sample with {"tokens": [...]} or {"text": "..."}.
+/docs lists everything. It needs the extra serve: pip install 'seqlab[serve]'.
+
+Only programs of this machine can connect, unless --host says otherwise; that demands a token.
+A model file that changes is opened anew; so are all models on SIGHUP."""
+
+EXAMPLES = """\
+seqlab serve ner.model
+seqlab serve ner.model pos.model --port 9000
+seqlab serve ner=models/names-v3.seqlab --check
+seqlab serve ner.model --host 0.0.0.0 --token-file token.txt --allow-host tags.example.org
+curl localhost:8000/v1/tag -H 'content-type: application/json' -d '{"tokens": ["Anna", "sings"]}'"""
+
+OPTIONS = (
+    option(
+        "models MODEL", "model files, or NAME=FILE; the first answers when a request names none", nargs="+"
+    ),
+    Group(
+        "where it listens",
+        option("--host ADDRESS", "address to listen on (default: 127.0.0.1)", default="127.0.0.1"),
+        option("--port PORT", "port; 0 is any free one (default: 8000)", whole(0), default=8000),
+        option("--workers N", "processes (default: 1)", whole(1), default=1),
+    ),
+    Group(
+        "who may ask",
+        option(
+            "--token-file FILE", "a file with the token that programs send as Authorization: Bearer TOKEN"
+        ),
+        option(
+            "--allow-host HOST", "another value of the Host header to accept", action="append", default=[]
+        ),
+        option("--allow-origin ORIGIN", "pages of this origin may call the API", action="append", default=[]),
+    ),
+    option("--learn", "let the page correct labels and train on them; the model is saved beside the old one"),
+    option("--log-text", "write the text of requests to the log"),
+    option("--check", "check settings and models, and exit"),
+)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Check the settings, open the models, serve."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise OptionError(
+            f"seqlab serve needs {error.name}; install it with: pip install 'seqlab[serve]'"
+        ) from None
+    from seqlab.serve.models import Models
+    from seqlab.serve.settings import Settings, named_models
+
+    settings = Settings(
+        named_models(arguments.models),
+        host=arguments.host,
+        port=arguments.port,
+        token=_token(arguments.token_file),
+        hosts=tuple(arguments.allow_host),
+        origins=tuple(arguments.allow_origin),
+        learn=bool(arguments.learn),
+        log_text=bool(arguments.log_text),
+        workers=arguments.workers,
+    )
+    if arguments.check:
+        for one in Models(settings.models):
+            print(f"{one.name}: {type(one.tagger).__name__}, {len(one.tagger.labels_)} labels, {one.path}")
+        print("settings and models are good")
+        return
+    from seqlab.serve.running import run as serve
+
+    serve(
+        settings,
+        ready=lambda address: print(f"seqlab: {address}  (Ctrl-C ends it)", file=sys.stderr, flush=True),
+    )
+
+
+def _token(path: str | None) -> str | None:
+    if path is None:
+        return None
+    return Path(path).read_text(encoding="utf-8").strip()

@@ -1,0 +1,198 @@
+"""Answer questions about sentences with a model: plain lists, dicts and numbers."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable
+from typing import Any
+
+from seqlab import inference
+from seqlab.errors import AbsentError, QuestionError, SeqlabError
+from seqlab.serve.models import Served
+from seqlab.serve.problems import from_error
+from seqlab.serve.questions import Item, Question
+from seqlab.tags import spans as spans_of
+
+Answer = dict[str, Any]
+
+
+def answered(served: Served, asked: str, question: Question) -> Answer:
+    """Answer a request: one object, or {"results": [...]} for a batch, each with the name of the model."""
+    if asked == "tag" and not question.options and _plain(question.items):
+        found = _tagged(served.tagger, question.items)
+    else:
+        ask = ASKED[asked]
+        found = []
+        for i, item in enumerate(question.items):
+            try:
+                found.append(ask(served.tagger, item, question.options))
+            except SeqlabError as error:
+                raise from_error(error, item=None if question.single else i) from None
+    if question.single:
+        return {"model": served.name, **found[0]}
+    return {"model": served.name, "results": found}
+
+
+def _plain(items: list[Item]) -> bool:
+    return all(one.tokens is not None and one.known is None and one.allowed is None for one in items)
+
+
+def _tagged(tagger: Any, items: list[Item]) -> list[Answer]:
+    """Label sentences all at once, which is quicker than one by one."""
+    try:
+        labels = tagger.predict([item.tokens for item in items], threads=1)
+    except SeqlabError as error:
+        raise from_error(error) from None
+    return [{"labels": one} for one in labels]
+
+
+def _way(item: Item) -> dict[str, Any]:
+    return {name: value for name in ("known", "allowed") if (value := getattr(item, name)) is not None}
+
+
+def tag(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
+    """Find labels, and on request their probabilities and spans."""
+    labels = list(tagger.tag(item.tokens, **_way(item)))
+    found: Answer = {"labels": labels}
+    sums = None
+    if options.get("probabilities") or (options.get("spans") and probabilistic(tagger)):
+        sums = tagger.posterior(item.tokens, **_way(item))
+    if options.get("probabilities"):
+        found["probabilities"] = [sums.label(t, y) for t, y in enumerate(labels)]
+    if options.get("spans"):
+        found["spans"] = [
+            {
+                "begin": one.start,
+                "end": one.end,
+                "label": one.type,
+                "probability": None if sums is None else sums.span(one.start, one.end, one.type),
+            }
+            for one in (spans_of(labels) if labels else ())
+        ]
+    return found
+
+
+def probabilistic(tagger: Any) -> bool:
+    """Tell whether a model gives probabilities of labels."""
+    return hasattr(tagger, "trellis") and bool(tagger._probabilistic)
+
+
+def nbest(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
+    """Find the n best labellings."""
+    paths = tagger.nbest(item.tokens, options.get("n", 5), **_way(item))
+    return {"paths": [path_of(path, tagger) for path in paths]}
+
+
+def path_of(path: Any, tagger: Any) -> Answer:
+    """Return a labelling with its score, and with its probability if there is one."""
+    found: Answer = {"labels": list(path.labels), "score": finite(path.score)}
+    if probabilistic(tagger) and path.log_prob is not None:
+        found |= {"log_probability": finite(path.log_prob), "probability": math.exp(path.log_prob)}
+    return found
+
+
+def posterior(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
+    """Compute the probability of every label at every position."""
+    del options
+    sums = tagger.posterior(item.tokens, **_way(item))
+    labels = list(tagger.labels_)
+    return {
+        "labels": labels,
+        "posterior": sums.node.tolist(),
+        "best": [labels[i] for i in sums.node.argmax(axis=1).tolist()] if len(sums.node) else [],
+        "log_z": finite(sums.log_z),
+        "entropy": finite(sums.entropy),
+    }
+
+
+def explain(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
+    """Explain a label against its rival; without a position, compare each label with its rival."""
+    if "at" not in options:
+        return overview(tagger, item)
+    try:
+        ask = tagger.explain
+    except AbsentError as error:  # its message says why there is none
+        raise QuestionError(error.message) from None
+    names = {name: options[name] for name in ("label", "rival") if name in options}
+    found: Answer = plain(ask(item.tokens, options["at"], **names, **_way(item)).to_dict())
+    return found
+
+
+def overview(tagger: Any, item: Item) -> Answer:
+    """List the label of each token with its probability, and the next best label with its own."""
+    labels = list(tagger.tag(item.tokens, **_way(item)))
+    rows: list[Answer] = [{"position": t, "label": label} for t, label in enumerate(labels)]
+    if probabilistic(tagger):
+        chances = tagger.posterior(item.tokens, **_way(item)).node.tolist()
+        for row, numbers in zip(rows, chances, strict=True):
+            ranked = dict(zip(tagger.labels_, numbers, strict=True))
+            row["probability"] = ranked.pop(row["label"])
+            if ranked:
+                row["rival"] = max(ranked, key=lambda label: ranked[label])
+                row["rival_probability"] = ranked[row["rival"]]
+    return {"positions": rows}
+
+
+def sample(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
+    """Draw labellings."""
+    drawn = tagger.sample(item.tokens, options.get("n", 1), options.get("seed", 0), **_way(item))
+    return {"samples": [list(one) for one in drawn.labels]}
+
+
+def trellis(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
+    """Compute what a picture of the trellis shows: scores, best paths, probabilities of labels and moves."""
+    made = tagger.trellis(item.tokens, **_way(item))
+    found: Answer = {"labels": list(made.labels), "order": made.order, "length": made.T}
+    found["paths"] = [
+        path_of(path, tagger) for path in tagger.nbest(item.tokens, options.get("n", 3), **_way(item))
+    ]
+    if probabilistic(tagger) and made.T:
+        sums = inference.posterior(made)
+        found["posterior"] = sums.node.tolist()
+        if made.order == 1:
+            found["moves"] = sums.edge.tolist()
+    return found
+
+
+ASKED: dict[str, Callable[[Any, Item, dict[str, Any]], Answer]] = {
+    "tag": tag,
+    "nbest": nbest,
+    "posterior": posterior,
+    "explain": explain,
+    "sample": sample,
+    "trellis": trellis,
+}
+
+
+def conll(served: Served, question: Question, answer: Answer) -> str:
+    """Write the labels of an answer to "tag" as columns: the cells of each token, then its label."""
+    results = [answer] if question.single else answer["results"]
+    out = io.StringIO()
+    for item, result in zip(question.items, results, strict=True):
+        for token, label in zip(item.tokens or (), result["labels"], strict=True):
+            cells = token if isinstance(token, list) else [token]
+            out.write("\t".join(_cell(one) for one in (*cells, label)) + "\n")
+        out.write("\n")
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    """Write a cell without the characters that divide cells and lines."""
+    return " ".join(str(value).split()) or "_"
+
+
+def finite(number: float) -> float | None:
+    """Return a number that JSON has, or None."""
+    return float(number) if math.isfinite(number) else None
+
+
+def plain(value: Any) -> Any:
+    """Return lists, dicts, strings and finite numbers."""
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    return finite(value) if isinstance(value, float) else value

@@ -1,0 +1,337 @@
+"""The ASGI application: routes, bodies, answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any
+
+import anyio
+from anyio import CapacityLimiter
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from seqlab import __version__
+from seqlab.errors import SeqlabError
+from seqlab.serve import answers
+from seqlab.serve.guard import BODIES, Guard, released
+from seqlab.serve.metrics import Metrics
+from seqlab.serve.models import Models, Served
+from seqlab.serve.problems import Problem, busy, from_error
+from seqlab.serve.questions import Question, parsed, question
+from seqlab.serve.settings import Settings
+
+LOOK = 1.0  # seconds between two looks at the model files
+NDJSON = BODIES[1]
+
+
+def application(settings: Settings, *, folder: str | None = None, link: str | None = None) -> Guard:
+    """Make the ASGI application, with its models opened.
+
+    settings   what is served, and how
+    folder     private folder of the processes of one service; a temporary one when not given
+    link       key of the one-time link that gives the page its cookie
+    """
+    return Service(settings, folder or tempfile.mkdtemp(prefix="seqlab-serve-"), link).guard
+
+
+class Service:
+    """Models, metrics and routes of one process."""
+
+    def __init__(self, settings: Settings, folder: str, link: str | None) -> None:
+        self.settings, self.limits = settings, settings.limits
+        self.models = Models(settings.models)
+        self.metrics = Metrics(folder)
+        self._limiter: CapacityLimiter | None = None
+        self._ready = True
+        self.app = Starlette(
+            routes=self._routes(),
+            lifespan=self._lifespan,
+            exception_handlers={
+                Problem: _problem,
+                HTTPException: _http_problem,
+                ClientDisconnect: _gone,
+                Exception: _failed,
+            },
+        )
+        self.guard = Guard(self.app, settings, self.metrics, folder=folder, link=link)
+
+    def _routes(self) -> list[Route]:
+        asked = [
+            Route(f"/v1/{name}", partial(self.ask, asked=name), methods=["POST"]) for name in answers.ASKED
+        ]
+        return [
+            *asked,
+            Route("/v1/models", self.list_models),
+            Route("/v1/models/{name}", self.one_model),
+            Route("/healthz", self.health),
+            Route("/readyz", self.ready),
+            Route("/metrics", self.measures),
+        ]
+
+    # ------------------------------------------------------------------------------------------ life
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        self._limiter = CapacityLimiter(self.limits.threads)
+        changed = asyncio.Event()
+        with contextlib.suppress(
+            ValueError, NotImplementedError, AttributeError
+        ):  # in a thread, or on Windows
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, changed.set)
+        watching = asyncio.create_task(self._watch(changed))
+        try:
+            yield
+        finally:
+            self._ready = False
+            watching.cancel()
+
+    async def _watch(self, asked: asyncio.Event) -> None:
+        """Open models anew when their files change, or on SIGHUP."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asked.wait(), LOOK)
+            force = asked.is_set()
+            asked.clear()
+            await anyio.to_thread.run_sync(partial(self.models.refresh, self._reloaded, force=force))
+
+    def _reloaded(self, name: str, error: SeqlabError | OSError | None) -> None:
+        self.metrics.add("seqlab_reloads_total", model=name, result="failed" if error else "ok")
+        if error is None:
+            log("reloaded", model=name)
+        else:
+            log("reload failed; the model before it stays in use", model=name, error=str(error))
+
+    # ------------------------------------------------------------------------------------------ questions
+
+    async def ask(self, request: Request, *, asked: str) -> Response:
+        """Answer a question about a sentence, a text or a batch; NDJSON is answered line by line."""
+        if _kind(request) == NDJSON:
+            return Lines(self._lines(request, asked))
+        began = time.perf_counter()
+        body = await self.body(request)
+        read = time.perf_counter()
+        answer = await self.computed(partial(self._answer, body, asked, _wants_text(request)))
+        self.metrics.seconds("seqlab_step_seconds", read - began, step="read")
+        return answer
+
+    def _answer(self, body: bytes, asked: str, as_text: bool) -> Response:
+        """Answer in a thread of its own: parse, compute, write."""
+        asking = question(parsed(body), asked, self.limits)
+        served, found = self._found(asking, asked)
+        if as_text and asked == "tag":
+            return PlainTextResponse(answers.conll(served, asking, found).encode("utf-8", "replace"))
+        return _json(found)
+
+    def _found(self, asking: Question, asked: str) -> tuple[Served, dict[str, Any]]:
+        served = self.models.get(asking.model)
+        began = time.perf_counter()
+        try:
+            found = answers.answered(served, asked, asking)
+        except SeqlabError as error:
+            raise from_error(error) from None
+        tokens = sum(len(item.tokens or ()) for item in asking.items)
+        self.metrics.add("seqlab_tokens_total", tokens, model=served.name)
+        self.metrics.seconds("seqlab_step_seconds", time.perf_counter() - began, step="answer")
+        return served, found
+
+    async def _lines(self, request: Request, asked: str) -> AsyncIterator[bytes]:
+        """Answer each line of a stream in its turn; a line that is wrong gets its problem, with its number."""
+        rest, number = b"", 0
+        try:
+            async for chunk in self._chunks(request):
+                *lines, rest = (rest + chunk).split(b"\n")
+                if len(rest) > self.limits.body:
+                    raise Problem(413, f"a line has more than {self.limits.body} bytes")
+                for line in lines:
+                    if line.strip():
+                        yield await self._line(line, asked, number)
+                    number += 1
+                released(request.scope, self.guard, len(chunk))
+        except Problem as problem:  # of the stream itself, which ends here
+            yield _line_problem(problem, number)
+            return
+        if rest.strip():
+            yield await self._line(rest, asked, number)
+
+    async def _line(self, line: bytes, asked: str, number: int) -> bytes:
+        def work() -> bytes:
+            return _encoded(self._found(question(parsed(line), asked, self.limits), asked)[1])
+
+        try:
+            return await self.computed(work) + b"\n"
+        except Problem as problem:
+            return _line_problem(problem, number)
+
+    # ------------------------------------------------------------------------------------------ parts of an answer
+
+    async def body(self, request: Request) -> bytes:
+        """Read the body, no longer and no slower than allowed."""
+        parts, size = [], 0
+        async for chunk in self._chunks(request):
+            size += len(chunk)
+            if size > self.limits.body:
+                raise Problem(
+                    413,
+                    f"the body has more than {self.limits.body} bytes",
+                    headers={"connection": "close"},
+                )
+            parts.append(chunk)
+        return b"".join(parts)
+
+    async def _chunks(self, request: Request) -> AsyncIterator[bytes]:
+        stream = request.stream()
+        while True:
+            try:
+                with anyio.fail_after(self.limits.seconds):
+                    chunk = await anext(stream)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                raise Problem(
+                    408, f"nothing came for {self.limits.seconds:g} s", headers={"connection": "close"}
+                ) from None
+            yield chunk
+
+    async def computed(self, work: Callable[[], Any]) -> Any:
+        """Compute in a thread; one that takes too long is no longer waited for, but keeps its place until it ends."""
+        try:
+            with anyio.fail_after(self.limits.seconds):
+                return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
+        except TimeoutError:
+            raise busy(
+                f"there was no answer within {self.limits.seconds:g} s; send fewer sentences"
+            ) from None
+
+    # ------------------------------------------------------------------------------------------ other routes
+
+    async def list_models(self, _: Request) -> Response:
+        """List the models."""
+        return _json({"models": [summary(one) for one in self.models]})
+
+    async def one_model(self, request: Request) -> Response:
+        """Describe a model."""
+        served = self.models.get(request.path_params["name"])
+        return _json(await self.computed(partial(description, served)))
+
+    async def health(self, _: Request) -> Response:
+        """Say that the process lives."""
+        return _json({"status": "ok", "version": __version__})
+
+    async def ready(self, _: Request) -> Response:
+        """Say whether requests should be sent here: no longer while the service ends."""
+        if self.guard.closing or not self._ready:
+            raise busy("the service is ending")
+        return _json({"status": "ready", "models": [one.name for one in self.models]})
+
+    async def measures(self, _: Request) -> Response:
+        """Write the metrics."""
+        return PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+class Lines(Response):
+    """An answer that is sent as it is made, while the request is still being read.
+
+    Starlette's StreamingResponse would itself take messages of the request, to notice a client that has gone.
+    """
+
+    media_type = NDJSON
+
+    def __init__(self, lines: AsyncIterator[bytes]) -> None:
+        super().__init__()
+        self._lines = lines
+        del self.headers["content-length"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        async for line in self._lines:
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def summary(served: Served) -> dict[str, Any]:
+    """Describe a model in a few words."""
+    tagger = served.tagger
+    return {
+        "name": served.name,
+        "kind": type(tagger).__name__,
+        "version": served.version,
+        "labels": list(getattr(tagger, "labels_", ())),
+        "columns": list(getattr(tagger, "columns_", ()) or ()),
+        "probabilities": answers.probabilistic(tagger),
+        "since": served.since,
+    }
+
+
+def description(served: Served) -> dict[str, Any]:
+    """Describe a model with its options."""
+    options = {name: repr(value) for name, value in served.tagger.get_params(deep=False).items()}
+    return {**summary(served), "options": options}
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(_encoded(value), status, media_type="application/json")
+
+
+def _encoded(value: Any) -> bytes:
+    content = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return content.encode()
+    except UnicodeEncodeError:  # lone surrogates of the request
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _line_problem(problem: Problem, number: int) -> bytes:
+    return _encoded({**problem.as_dict(), "line": number}) + b"\n"
+
+
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _wants_text(request: Request) -> bool:
+    wanted = [one.partition(";")[0].strip() for one in request.headers.get("accept", "").split(",")]
+    return "text/plain" in wanted and "application/json" not in wanted
+
+
+async def _problem(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)
+    return error.response()
+
+
+async def _http_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    detail = {
+        404: f"there is nothing at {request.url.path}; /docs lists what there is",
+        405: f"{request.url.path} does not answer {request.method}",
+    }.get(error.status_code, error.detail)
+    return Problem(error.status_code, detail, headers=error.headers).response()
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=400)  # nobody reads it
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    log("failed", path=request.url.path, error=repr(error))
+    return Problem(500, "the service failed on this request; its log says more").response()
+
+
+def log(event: str, **facts: Any) -> None:
+    """Write a line of JSON to standard error."""
+    row = {"time": round(time.time(), 3), "process": os.getpid(), "event": event, **facts}
+    sys.stderr.write(json.dumps(row) + "\n")
+    sys.stderr.flush()

@@ -1,0 +1,234 @@
+"""Refuse requests before they reach a route: foreign hosts, other sites' pages, missing tokens, too much at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from seqlab.serve.metrics import Metrics
+from seqlab.serve.problems import Problem, busy
+from seqlab.serve.settings import Settings
+
+COOKIE = "seqlab"
+OPEN = frozenset({"/healthz", "/readyz"})  # asked by programs that have no token
+BODIES = ("application/json", "application/x-ndjson")
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+SAFE_HEADERS = (
+    ("content-security-policy", CSP),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("x-frame-options", "DENY"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cache-control", "no-store"),
+)
+
+
+class Guard:
+    """An ASGI application around another one.
+
+    settings   of the service
+    metrics    where requests are counted
+    folder     private to the processes of this service; holds the mark that the one-time link was used
+    link       the key of the one-time link, or None
+    """
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, metrics: Metrics, *, folder: str, link: str | None = None
+    ) -> None:
+        self.app, self.settings, self.metrics = app, settings, metrics
+        self._folder, self._link = folder, link
+        self._running: Counter[str] = Counter()
+        self._buffered = 0
+        self.closing = False  # answers then ask the client to connect anew
+        secret = settings.token or ""
+        self._session = hmac.new(secret.encode(), b"seqlab page", hashlib.sha256).hexdigest()
+        self._headers = [(name.encode(), value.encode()) for name, value in SAFE_HEADERS]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        began = time.perf_counter()
+        client = (scope.get("client") or ("", 0))[0]
+        status = 500
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message["headers"], *self._added(scope)]}
+            await send(message)
+
+        self._running[client] += 1
+        try:
+            early = self._answer(scope)
+            if early is None:
+                await self.app(scope, self._counted(scope, receive), sending)
+            else:
+                await early(scope, receive, sending)
+        except Problem as problem:
+            await problem.response()(scope, receive, sending)
+        finally:
+            self._running[client] -= 1
+            if not self._running[client]:
+                del self._running[client]
+            self._buffered -= scope.pop("seqlab.buffered", 0)
+            self.metrics.request(scope, status, time.perf_counter() - began)
+
+    # ------------------------------------------------------------------------------------------ what is refused
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """Refuse the request (raise Problem), answer it here, or return None to let it pass."""
+        headers, method = Headers(scope=scope), scope["method"]
+        self._check_host(scope, headers)
+        origin = headers.get("origin")
+        foreign = origin is not None and not self._is_own(origin, headers)
+        allowed = foreign and origin in self.settings.origins
+        if method == "OPTIONS" and allowed:
+            return Response(status_code=204)  # what a page may do is in the headers that every answer gets
+        if foreign and not allowed:
+            raise Problem(403, f"requests from pages of {origin} are not allowed")
+        if (
+            method not in SAFE
+            and headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}
+            and not allowed
+        ):
+            raise Problem(403, "requests from pages of other sites are not allowed")
+        redirect = self._authorised(scope, headers)
+        if redirect is not None:
+            return redirect
+        self._check_load(scope)
+        if method == "POST":
+            kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+            if kind not in BODIES:
+                raise Problem(415, f"the content type is to be {' or '.join(BODIES)}, got {kind!r}")
+            self._check_length(headers, kind)
+        return None
+
+    def _check_host(self, scope: Scope, headers: Headers) -> None:
+        """Accept exact hosts only, so that a foreign name that points here (DNS rebinding) is of no use."""
+        address, port = scope.get("server") or (None, 0)
+        host = headers.get("host", "").lower()
+        if len(headers.getlist("host")) != 1 or host not in self.settings.accepted_hosts(port or 0, address):
+            raise Problem(421, f"this service does not answer for the host {host!r}")
+
+    def _is_own(self, origin: str, headers: Headers) -> bool:
+        return origin.partition("://")[2].lower() == headers.get("host", "").lower()
+
+    def _authorised(self, scope: Scope, headers: Headers) -> Response | None:
+        """Check the bearer token or the page's cookie; the one-time link is exchanged for the cookie."""
+        token = self.settings.token
+        if token is None or scope["path"] in OPEN:
+            return None
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and _same(given.strip(), token):
+            return None
+        if _same(_cookie(headers), self._session):
+            return None
+        if scope["path"] == "/" and scope["method"] == "GET":
+            key = parse_qs(scope["query_string"].decode("latin-1")).get("key", [""])[0]
+            if self._link is not None and _same(key, self._link) and self._first_use():
+                cookie = f"{COOKIE}={self._session}; HttpOnly; SameSite=Strict; Path=/"
+                return Response(status_code=303, headers={"location": "/", "set-cookie": cookie})
+        raise Problem(
+            401,
+            "a token is needed: send 'Authorization: Bearer TOKEN', or open the link that `seqlab serve` printed "
+            "(it works once)",
+            headers={"www-authenticate": "Bearer"},
+        )
+
+    def _first_use(self) -> bool:
+        """Mark the one-time link as used; only one process can."""
+        try:
+            os.close(os.open(os.path.join(self._folder, "link-used"), os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            return False
+        return True
+
+    def _check_load(self, scope: Scope) -> None:
+        limits = self.settings.limits
+        if scope["path"] in OPEN:
+            return
+        if sum(self._running.values()) > limits.waiting:
+            raise busy(f"{limits.waiting} requests are in progress; try again soon")
+        client = (scope.get("client") or ("", 0))[0]
+        if self._running[client] > limits.per_client:
+            raise busy(f"{limits.per_client} of your requests are in progress; wait for them", 429)
+
+    def _check_length(self, headers: Headers, kind: str) -> None:
+        length, most = headers.get("content-length"), self.settings.limits.body
+        if length is not None and kind == BODIES[0] and length.isdecimal() and int(length) > most:
+            raise Problem(
+                413,
+                f"the body has {length} bytes; at most {most} are allowed",
+                headers={"connection": "close"},
+            )
+
+    def _counted(self, scope: Scope, receive: Receive) -> Receive:
+        """Count the bytes that are held for all requests."""
+
+        async def counting() -> Message:
+            message = await receive()
+            size = len(message.get("body", b""))
+            scope["seqlab.buffered"] = scope.get("seqlab.buffered", 0) + size
+            self._buffered += size
+            if self._buffered > self.settings.limits.buffered:
+                raise busy("too many bytes of requests are held at the moment; try again soon")
+            return message
+
+        return counting
+
+    # ------------------------------------------------------------------------------------------ what is added
+
+    def _added(self, scope: Scope) -> Iterable[tuple[bytes, bytes]]:
+        found = list(self._headers)
+        origin = Headers(scope=scope).get("origin")
+        if origin is not None and origin in self.settings.origins:
+            found += [
+                (b"access-control-allow-origin", origin.encode("latin-1")),
+                (b"access-control-allow-methods", b"GET, POST"),
+                (b"access-control-allow-headers", b"authorization, content-type"),
+                (b"vary", b"origin"),
+            ]
+        if self.closing:
+            found.append((b"connection", b"close"))
+        return found
+
+
+def released(scope: MutableMapping[str, Any], guard: Guard, size: int) -> None:
+    """Say that bytes of a body are no longer held, as lines of a stream when they are answered."""
+    held = min(size, scope.get("seqlab.buffered", 0))
+    scope["seqlab.buffered"] = scope.get("seqlab.buffered", 0) - held
+    guard._buffered -= held
+
+
+def _same(given: str, wanted: str) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
+
+
+def _cookie(headers: Headers) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""

@@ -1,0 +1,117 @@
+"""Counts of requests, errors, tokens and times, in Prometheus's text format, summed over all processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from bisect import bisect_left
+from collections import Counter
+from pathlib import Path
+
+from starlette.types import Scope
+
+BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+EVERY = 1.0  # seconds between two states on disk that other processes read
+STEPS = ("read", "wait", "answer", "write")
+HELP = {
+    "seqlab_requests_total": ("counter", "Requests by route and status."),
+    "seqlab_errors_total": ("counter", "Requests that were answered by an error, by status."),
+    "seqlab_tokens_total": ("counter", "Tokens of requests, by model."),
+    "seqlab_reloads_total": ("counter", "Models opened anew, by model and result."),
+    "seqlab_request_seconds": ("histogram", "Time from request to answer, by route."),
+    "seqlab_step_seconds": ("histogram", "Time of each step of an answer: read, wait, answer, write."),
+}
+Key = tuple[str, tuple[tuple[str, str], ...]]
+
+
+class Metrics:
+    """Counts of one process; `text` adds those of the others, which are read from the folder."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._path = os.path.join(folder, f"metrics-{os.getpid()}-{time.time_ns()}.json")
+        self._counts: Counter[Key] = Counter()
+        self._stored = 0.0
+
+    def add(self, name: str, value: float = 1.0, **labels: str) -> None:
+        """Add to a counter."""
+        self._counts[name, tuple(sorted(labels.items()))] += value
+        now = time.monotonic()
+        if now - self._stored > EVERY:
+            self._stored = now
+            self._store()
+
+    def seconds(self, name: str, value: float, **labels: str) -> None:
+        """Count a time in a histogram."""
+        bucket = bisect_left(BUCKETS, value)
+        le = "+Inf" if bucket == len(BUCKETS) else f"{BUCKETS[bucket]:g}"
+        self.add(f"{name}_bucket", le=le, **labels)
+        self.add(f"{name}_sum", value, **labels)
+
+    def request(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count a request."""
+        route = scope.get("route")
+        path = getattr(route, "path", "other") or "other"
+        self.add("seqlab_requests_total", route=path, method=_method(scope), status=str(status))
+        if status >= 400:
+            self.add("seqlab_errors_total", status=str(status))
+        self.seconds("seqlab_request_seconds", seconds, route=path)
+
+    def _store(self) -> None:
+        rows = [[name, labels, value] for (name, labels), value in self._counts.items()]
+        handle, made = tempfile.mkstemp(dir=self._folder)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(rows, file)
+        os.replace(made, self._path)
+
+    def _summed(self) -> Counter[Key]:
+        self._store()
+        found: Counter[Key] = Counter()
+        for path in sorted(Path(self._folder).glob("metrics-*.json")):
+            for name, labels, value in json.loads(path.read_text(encoding="utf-8")):
+                found[name, tuple((key, one) for key, one in labels)] += value
+        return found
+
+    def text(self) -> str:
+        """Write all counts."""
+        found, lines = self._summed(), []
+        for name, (kind, about) in HELP.items():
+            lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
+            if kind == "counter":
+                lines += [
+                    f"{name}{_braces(labels)} {value:g}"
+                    for (one, labels), value in sorted(found.items())
+                    if one == name
+                ]
+            else:
+                lines += _histogram(name, found)
+        return "\n".join(lines) + "\n"
+
+
+def _histogram(name: str, found: Counter[Key]) -> list[str]:
+    series = sorted({labels for one, labels in found if one == f"{name}_sum"})
+    lines = []
+    for labels in series:
+        running = 0.0
+        for bound in (*(f"{one:g}" for one in BUCKETS), "+Inf"):
+            running += found[f"{name}_bucket", tuple(sorted((*labels, ("le", bound))))]
+            lines.append(f"{name}_bucket{_braces((*labels, ('le', bound)))} {running:g}")
+        lines.append(f"{name}_sum{_braces(labels)} {found[f'{name}_sum', labels]:.6f}")
+        lines.append(f"{name}_count{_braces(labels)} {running:g}")
+    return lines
+
+
+def _braces(labels: tuple[tuple[str, str], ...]) -> str:
+    told = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels)
+    return f"{{{told}}}" if told else ""
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _method(scope: Scope) -> str:
+    method = str(scope.get("method"))
+    return method if method in {"GET", "HEAD", "POST", "OPTIONS"} else "other"

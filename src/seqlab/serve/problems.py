@@ -1,0 +1,70 @@
+"""Errors as problem details (RFC 9457)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import Response
+
+from seqlab.errors import SeqlabError
+
+MEDIA = "application/problem+json"
+RETRY = {"retry-after": "1"}
+
+
+class Problem(Exception):
+    """A request that is answered by an error.
+
+    status    the HTTP status
+    detail    what came, what was wanted, what to do
+    headers   of the answer
+    more      further members of the problem: place, option
+    """
+
+    def __init__(
+        self, status: int, detail: str, *, headers: Mapping[str, str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.headers, self.more = status, detail, dict(headers or {}), more
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the members of the problem."""
+        return {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            **self.more,
+        }
+
+    def response(self) -> Response:
+        """Make the answer."""
+        content = json.dumps(self.as_dict(), ensure_ascii=False)
+        body = content.encode("utf-8", "backslashreplace")  # lone surrogates of the request
+        return Response(body, self.status, media_type=MEDIA, headers=self.headers)
+
+
+def busy(detail: str, status: int = 503) -> Problem:
+    """Make the problem of too much work at a time."""
+    return Problem(status, detail, headers=RETRY)
+
+
+def from_error(error: SeqlabError, *, item: int | None = None) -> Problem:
+    """Make the problem of an error of the library.
+
+    item   the index of the sentence in the batch of the request
+    """
+    place = error.place
+    where: dict[str, Any] = {}
+    number = place.sentence if item is None else item
+    if number is not None:
+        where["sentence"] = number
+    if place.position is not None:
+        where["position"] = place.position
+    more: dict[str, Any] = {"place": where} if where else {}
+    if error.option:
+        more["option"] = error.option
+    return Problem(422, str(error), error=type(error).__name__, **more)
