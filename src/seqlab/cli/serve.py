@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     if arguments.check:
         for one in Models(settings.models):
-            print(f"{one.name}: {type(one.tagger).__name__}, {len(one.tagger.labels_)} labels, {one.path}")
+            print(f"{one.name}: {type(one.model).__name__}, {', '.join(one.taggers)}, {one.path}")
         print("settings and models are good")
         return
     from seqlab.serve.running import run as serve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from seqlab import inference
@@ -19,14 +19,18 @@ Answer = dict[str, Any]
 
 def answered(served: Served, asked: str, question: Question) -> Answer:
     """Answer a request: one object, or {"results": [...]} for a batch, each with the name of the model."""
-    if asked == "tag" and not question.options and _plain(question.items):
-        found = _tagged(served.tagger, question.items)
+    options = question.options
+    tagger = served.tagger(options.get("layer"))
+    if asked == "tag" and not options and _plain(question.items):
+        found = _tagged(tagger, question.items)
     else:
-        ask = ASKED[asked]
         found = []
         for i, item in enumerate(question.items):
             try:
-                found.append(ask(served.tagger, item, question.options))
+                of_text = item.text is not None
+                found.append(
+                    _of_text(served, asked, item, options) if of_text else ASKED[asked](tagger, item, options)
+                )
             except SeqlabError as error:
                 raise from_error(error, item=None if question.single else i) from None
     if question.single:
@@ -45,6 +49,36 @@ def _tagged(tagger: Any, items: list[Item]) -> list[Answer]:
     except SeqlabError as error:
         raise from_error(error) from None
     return [{"labels": one} for one in labels]
+
+
+def _of_text(served: Served, asked: str, item: Item, options: dict[str, Any]) -> Answer:
+    """Answer for a text: its document, and for other questions than "tag" an answer for each of its sentences."""
+    document = served.reader(item.text, threads=1)
+    found: Answer = plain(document.to_dict(offsets=options.get("offsets", "code points")))
+    layer = options.get("layer") or next(reversed(served.taggers))
+    tagger = served.tagger(layer)
+    if asked != "tag" or options.get("probabilities"):
+        for i, sentence in enumerate(found["sentences"]):
+            tokens = cells_of(document, i, tagger)
+            if asked != "tag":
+                sentence |= ASKED[asked](tagger, Item(tokens, None), options)
+            elif probabilistic(tagger):
+                labels = document.layer(layer).labels[document.sentences[i].first :]
+                sums = tagger.posterior(tokens)
+                sentence["probabilities"] = [sums.label(t, labels[t]) for t in range(len(tokens))]
+    return found
+
+
+def cells_of(document: Any, number: int, tagger: Any) -> list[Any]:
+    """Return a sentence of a document as tokens of a tagger: words, or cells of the columns that it knows."""
+    sentence = document.sentences[number]
+    words = [token.text for token in sentence.tokens]
+    layers = {one.name: one.labels for one in document.layers if one.labels is not None}
+    columns = [name for name in tagger.columns_ if name in layers]
+    if not columns:
+        return words
+    parts = [list(layers[name][sentence.first : sentence.last]) for name in columns]
+    return [dict(zip(("word", *columns), row, strict=True)) for row in zip(words, *parts, strict=True)]
 
 
 def _way(item: Item) -> dict[str, Any]:
@@ -76,6 +110,14 @@ def tag(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
 def probabilistic(tagger: Any) -> bool:
     """Tell whether a model gives probabilities of labels."""
     return hasattr(tagger, "trellis") and bool(tagger._probabilistic)
+
+
+def explains(tagger: Any) -> bool:
+    """Tell whether a model can say why a token has its label."""
+    try:
+        return callable(tagger.explain)
+    except AttributeError:
+        return False
 
 
 def nbest(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
@@ -165,16 +207,27 @@ ASKED: dict[str, Callable[[Any, Item, dict[str, Any]], Answer]] = {
 }
 
 
-def conll(served: Served, question: Question, answer: Answer) -> str:
-    """Write the labels of an answer to "tag" as columns: the cells of each token, then its label."""
+def conll(question: Question, answer: Answer) -> str:
+    """Write the labels of an answer to "tag" as columns: the cells of each token, then its labels."""
     results = [answer] if question.single else answer["results"]
     out = io.StringIO()
     for item, result in zip(question.items, results, strict=True):
-        for token, label in zip(item.tokens or (), result["labels"], strict=True):
-            cells = token if isinstance(token, list) else [token]
-            out.write("\t".join(_cell(one) for one in (*cells, label)) + "\n")
-        out.write("\n")
+        for rows in _rows(item, result):
+            out.writelines("\t".join(map(_cell, row)) + "\n" for row in rows)
+            out.write("\n")
     return out.getvalue()
+
+
+def _rows(item: Item, result: Answer) -> Iterator[list[list[Any]]]:
+    """Yield the sentences of a result as lists of cells."""
+    if item.tokens is not None:
+        cells = [token if isinstance(token, list) else [token] for token in item.tokens]
+        yield [[*row, label] for row, label in zip(cells, result["labels"], strict=True)]
+        return
+    layers = [layer["labels"] for layer in result["layers"].values() if "labels" in layer]
+    rows = [list(row) for row in zip((one["text"] for one in result["tokens"]), *layers, strict=True)]
+    for sentence in result["sentences"]:
+        yield rows[slice(*sentence["tokens"])]
 
 
 def _cell(value: Any) -> str:

@@ -130,12 +130,12 @@ class Service:
     def _answer(self, body: bytes, asked: str, as_text: bool) -> Response:
         """Answer in a thread of its own: parse, compute, write."""
         asking = question(parsed(body), asked, self.limits)
-        served, found = self._found(asking, asked)
+        found = self._found(asking, asked)
         if as_text and asked == "tag":
-            return PlainTextResponse(answers.conll(served, asking, found).encode("utf-8", "replace"))
+            return PlainTextResponse(answers.conll(asking, found).encode("utf-8", "replace"))
         return _json(found)
 
-    def _found(self, asking: Question, asked: str) -> tuple[Served, dict[str, Any]]:
+    def _found(self, asking: Question, asked: str) -> dict[str, Any]:
         served = self.models.get(asking.model)
         began = time.perf_counter()
         try:
@@ -145,7 +145,7 @@ class Service:
         tokens = sum(len(item.tokens or ()) for item in asking.items)
         self.metrics.add("seqlab_tokens_total", tokens, model=served.name)
         self.metrics.seconds("seqlab_step_seconds", time.perf_counter() - began, step="answer")
-        return served, found
+        return found
 
     async def _lines(self, request: Request, asked: str) -> AsyncIterator[bytes]:
         """Answer each line of a stream in its turn; a line that is wrong gets its problem, with its number."""
@@ -168,7 +168,7 @@ class Service:
 
     async def _line(self, line: bytes, asked: str, number: int) -> bytes:
         def work() -> bytes:
-            return _encoded(self._found(question(parsed(line), asked, self.limits), asked)[1])
+            return _encoded(self._found(question(parsed(line), asked, self.limits), asked))
 
         try:
             return await self.computed(work) + b"\n"
@@ -264,22 +264,32 @@ class Lines(Response):
 
 def summary(served: Served) -> dict[str, Any]:
     """Describe a model in a few words."""
-    tagger = served.tagger
     return {
         "name": served.name,
-        "kind": type(tagger).__name__,
+        "kind": type(served.model).__name__,
         "version": served.version,
-        "labels": list(getattr(tagger, "labels_", ())),
-        "columns": list(getattr(tagger, "columns_", ()) or ()),
-        "probabilities": answers.probabilistic(tagger),
         "since": served.since,
+        "reads_text": served.pipeline is not None,
+        "layers": [
+            {
+                "name": name,
+                "kind": type(tagger).__name__,
+                "labels": list(tagger.labels_),
+                "columns": list(getattr(tagger, "columns_", None) or ()),
+                "probabilities": answers.probabilistic(tagger),
+                "explains": answers.explains(tagger),
+            }
+            for name, tagger in served.taggers.items()
+        ],
     }
 
 
 def description(served: Served) -> dict[str, Any]:
     """Describe a model with its options."""
-    options = {name: repr(value) for name, value in served.tagger.get_params(deep=False).items()}
-    return {**summary(served), "options": options}
+    found = summary(served)
+    for layer, tagger in zip(found["layers"], served.taggers.values(), strict=True):
+        layer["options"] = {name: repr(value) for name, value in tagger.get_params(deep=False).items()}
+    return found
 
 
 def _json(value: Any, status: int = 200) -> Response:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import seqlab
-from seqlab.errors import SeqlabError
+from seqlab.errors import OptionError, QuestionError, SeqlabError
 from seqlab.serve.problems import Problem
 
 Stamp = tuple[int, int, int]
@@ -19,18 +19,40 @@ Stamp = tuple[int, int, int]
 class Served:
     """A model in use.
 
-    name     its name in addresses
-    path     its file
-    tagger   the model
-    stamp    time, size and number of the file that it was read from
-    since    when it was opened, seconds since 1970
+    name      its name in addresses
+    path      its file
+    model     as it was read: a tagger, or a pipeline with several
+    stamp     time, size and number of the file that it was read from
+    since     when it was opened, seconds since 1970
+    taggers   by the name of what they have learned
+    pipeline  from text to labels; None for a tagger that needs more than words
     """
 
     name: str
     path: str
-    tagger: Any
+    model: Any
     stamp: Stamp
     since: float
+    taggers: dict[str, Any] = field(default_factory=dict)
+    pipeline: Any = None
+
+    def tagger(self, layer: str | None = None) -> Any:
+        """Return the tagger of a layer; None for the last one."""
+        if layer is None:
+            return next(reversed(self.taggers.values()))
+        if layer not in self.taggers:
+            raise Problem(
+                422, f"there is no layer {layer!r}; there are: {', '.join(self.taggers)}", option="layer"
+            )
+        return self.taggers[layer]
+
+    @property
+    def reader(self) -> Any:
+        """The pipeline; an error for a tagger that cannot read text."""
+        if self.pipeline is None:
+            columns = ", ".join(next(iter(self.taggers.values())).columns_)
+            raise QuestionError(f"this model needs more than words; pass tokens with the columns {columns}")
+        return self.pipeline
 
     @property
     def version(self) -> str:
@@ -58,13 +80,10 @@ class Models:
         except KeyError:
             raise Problem(404, f"there is no model {name!r}; there are: {', '.join(served)}") from None
 
-    def replace(self, name: str, tagger: Any) -> None:
+    def replace(self, name: str, model: Any) -> None:
         """Serve another model under this name, until its file changes."""
         before = self._served[name]
-        self._served = {
-            **self._served,
-            name: Served(name, before.path, tagger, before.stamp, time.time()),
-        }
+        self._served = {**self._served, name: served(name, before.path, model, before.stamp)}
 
     def refresh(
         self, report: Callable[[str, SeqlabError | OSError | None], None], *, force: bool = False
@@ -74,22 +93,22 @@ class Models:
         report   is told the name, and the error if there was one
         force    also those that have not changed
         """
-        for served in list(self._served.values()):
+        for before in list(self._served.values()):
             try:
-                now: Stamp | None = stamp_of(served.path)
+                now: Stamp | None = stamp_of(before.path)
             except OSError:
                 now = None
-            if not force and now in {served.stamp, self._failed.get(served.name, served.stamp)}:
+            if not force and now in {before.stamp, self._failed.get(before.name, before.stamp)}:
                 continue
             try:
-                fresh = opened(served.name, served.path)
+                fresh = opened(before.name, before.path)
             except (SeqlabError, OSError) as error:
-                self._failed[served.name] = now
-                report(served.name, error)
+                self._failed[before.name] = now
+                report(before.name, error)
                 continue
-            self._failed.pop(served.name, None)
-            self._served = {**self._served, served.name: fresh}
-            report(served.name, None)
+            self._failed.pop(before.name, None)
+            self._served = {**self._served, before.name: fresh}
+            report(before.name, None)
 
 
 def stamp_of(path: str) -> Stamp:
@@ -101,4 +120,23 @@ def stamp_of(path: str) -> Stamp:
 def opened(name: str, path: str) -> Served:
     """Open a model file."""
     stamp = stamp_of(path) if os.path.exists(path) else (0, 0, 0)
-    return Served(name, path, seqlab.load(path), stamp, time.time())
+    return served(name, path, seqlab.load(path), stamp)
+
+
+def served(name: str, path: str, model: Any, stamp: Stamp) -> Served:
+    """Find the taggers of a model, and its way from text to labels."""
+    from seqlab.text import Pipeline
+
+    now = time.time()
+    if isinstance(model, Pipeline):
+        taggers = dict(zip(model.names, model.taggers, strict=True))
+        return Served(name, path, model, stamp, now, taggers, model)
+    if not hasattr(model, "tag"):
+        raise OptionError(f"{path!r} holds a {type(model).__name__}, which labels nothing", option="models")
+    try:
+        pipeline = Pipeline(None, model)
+    except SeqlabError:
+        pipeline = None
+    return Served(
+        name, path, model, stamp, now, {getattr(model, "column_", None) or "label": model}, pipeline
+    )

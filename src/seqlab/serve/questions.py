@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 
 from seqlab.serve.problems import Problem
 from seqlab.serve.settings import Limits
+from seqlab.text.document import UNITS
 
 INPUTS = ("text", "tokens", "batch")
-OPTIONS = {  # members that each question has beside model, input, known and allowed
+OPTIONS = {  # members that each question has beside model, layer, offsets, input, known and allowed
     "tag": ("spans", "probabilities"),
     "nbest": ("n",),
     "posterior": (),
@@ -72,7 +73,8 @@ def question(given: Mapping[str, Any], asked: str, limits: Limits) -> Question:
     asked    the question: "tag", "nbest", ...
     limits   bounds of a request
     """
-    known = ("model", *INPUTS, "known", "allowed", *OPTIONS[asked])
+    options_of = ("layer", "offsets", *OPTIONS[asked])
+    known = ("model", *INPUTS, "known", "allowed", *options_of)
     for name in given:
         if name not in known:
             raise Problem(422, f"there is no member {name!r}; there are: {', '.join(known)}", option=name)
@@ -84,7 +86,7 @@ def question(given: Mapping[str, Any], asked: str, limits: Limits) -> Question:
         found = " and ".join(inputs) or "none of them"
         raise Problem(422, f"pass one of {', '.join(INPUTS)}; got {found}")
     options = {
-        name: OPTION[name](given[name], limits) for name in OPTIONS[asked] if given.get(name) is not None
+        name: OPTION[name](given[name], limits) for name in options_of if given.get(name) is not None
     }
     if "batch" not in given or given["batch"] is None:
         return Question(model, [_item(given, limits, None)], True, options)
@@ -185,7 +187,13 @@ def _count(name: str, least: int) -> Any:
     return read
 
 
+def _offsets(value: Any, _: Limits) -> str:
+    return value if value in UNITS else _wrong("offsets", " or ".join(UNITS), value)
+
+
 OPTION = {
+    "layer": _string("layer"),
+    "offsets": _offsets,
     "spans": _flag("spans"),
     "probabilities": _flag("probabilities"),
     "n": _count("n", 1),
@@ -210,4 +218,3 @@ def _kind(value: Any) -> str:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
-
