@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -19,8 +20,9 @@ from anyio import CapacityLimiter
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from seqlab import __version__
@@ -35,6 +37,7 @@ from seqlab.serve.settings import Settings
 
 LOOK = 1.0  # seconds between two looks at the model files
 NDJSON = BODIES[1]
+PAGE = Path(__file__).parent / "page"
 
 
 def application(settings: Settings, *, folder: str | None = None, link: str | None = None) -> Guard:
@@ -68,7 +71,7 @@ class Service:
         )
         self.guard = Guard(self.app, settings, self.metrics, folder=folder, link=link)
 
-    def _routes(self) -> list[Route]:
+    def _routes(self) -> list[BaseRoute]:
         asked = [
             Route(f"/v1/{name}", partial(self.ask, asked=name), methods=["POST"]) for name in answers.ASKED
         ]
@@ -79,6 +82,8 @@ class Service:
             Route("/healthz", self.health),
             Route("/readyz", self.ready),
             Route("/metrics", self.measures),
+            Route("/", self.page),
+            Mount("/page", StaticFiles(directory=PAGE), name="page"),
         ]
 
     # ------------------------------------------------------------------------------------------ life
@@ -235,6 +240,10 @@ class Service:
         if self.guard.closing or not self._ready:
             raise busy("the service is ending")
         return _json({"status": "ready", "models": [one.name for one in self.models]})
+
+    async def page(self, _: Request) -> Response:
+        """Send the page."""
+        return FileResponse(PAGE / "index.html", media_type="text/html")
 
     async def measures(self, _: Request) -> Response:
         """Write the metrics."""

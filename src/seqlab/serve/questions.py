@@ -85,9 +85,7 @@ def question(given: Mapping[str, Any], asked: str, limits: Limits) -> Question:
     if len(inputs) != 1:
         found = " and ".join(inputs) or "none of them"
         raise Problem(422, f"pass one of {', '.join(INPUTS)}; got {found}")
-    options = {
-        name: OPTION[name](given[name], limits) for name in options_of if given.get(name) is not None
-    }
+    options = {name: OPTION[name](given[name], limits) for name in options_of if given.get(name) is not None}
     if "batch" not in given or given["batch"] is None:
         return Question(model, [_item(given, limits, None)], True, options)
     for name in ("known", "allowed"):

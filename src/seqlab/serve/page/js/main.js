@@ -1,0 +1,143 @@
+// The page: input, models, tabs. Each view is a module with show(context), which returns nodes.
+
+import { get } from "./api.js";
+import { labelled } from "./answer.js";
+import { el, show } from "./dom.js";
+import { listen, read, set, state } from "./state.js";
+import * as reading from "./views/read.js";
+import * as trellis from "./views/trellis.js";
+import * as why from "./views/why.js";
+import * as whatif from "./views/whatif.js";
+import * as steps from "./views/steps.js";
+import * as data from "./views/data.js";
+import * as model from "./views/model.js";
+
+const VIEWS = {
+  read: ["Read", reading], trellis: ["Trellis", trellis], why: ["Why", why], whatif: ["What if", whatif],
+  steps: ["Step by step", steps], data: ["Data", data], model: ["Model", model],
+};
+const FIRST = "Anna Weber lives in New York. She works for the Emerald Arrow.";
+const $ = (id) => document.getElementById(id);
+
+let models = [];
+let latest = 0;
+let kept = { key: "", answer: null };
+
+export function say(text, wrong = false) {
+  $("status").textContent = text;
+  $("status").classList.toggle("wrong", wrong);
+}
+
+const served = (name) => models.find((one) => one.name === name) ?? models[0];
+const layerOf = (one) => one.layers.find((layer) => layer.name === state.layer) ?? one.layers.at(-1);
+
+function tabs() {
+  const button = ([name, [title]]) => el("button", {
+    type: "button", role: "tab", id: `tab-${name}`, "aria-selected": String(state.view === name),
+    "aria-controls": "main", tabindex: state.view === name ? "0" : "-1", onclick: () => set({ view: name }),
+  }, title);
+  const held = document.activeElement?.getAttribute("role") === "tab";
+  show($("tabs"), Object.entries(VIEWS).map(button));
+  $("main").setAttribute("aria-labelledby", `tab-${state.view}`);
+  if (held) $(`tab-${state.view}`).focus();
+}
+
+function controls() {
+  const here = served(state.model);
+  const options = (select, values, chosen) => show(select, values.map(([value, text]) =>
+    el("option", { value, selected: value === chosen }, text)));
+  options($("model"), models.map((one) => [one.name, one.name]), here.name);
+  options($("layer"), here.layers.map((one) => [one.name, one.name]), layerOf(here).name);
+  options($("beside"), [["", "none"], ...models.filter((one) => one !== here).map((one) => [one.name, one.name])], state.beside);
+  $("layer-choice").hidden = here.layers.length < 2;
+  $("beside-choice").hidden = models.length < 2;
+  if ($("input").value !== state.input) $("input").value = state.input;
+  for (const radio of document.getElementsByName("mode")) {
+    radio.checked = radio.value === state.mode;
+    if (radio.value === "text") radio.disabled = !here.reads_text;
+  }
+  const columns = layerOf(here).columns.join(", ");
+  $("input-help").textContent = here.reads_text ? "" : `This model reads tokens with the columns ${columns}.`;
+}
+
+// The answer for the input under a model; asked once.
+async function answerOf(name) {
+  const key = JSON.stringify([name, served(name).version, state.layer, state.mode, state.input]);
+  if (kept.key !== key) {
+    const layer = layerOf(served(name));
+    const answer = await labelled({ ...state, probabilities: layer.probabilities }, name, layer.name);
+    if (name !== served(state.model).name) return answer;
+    kept = { key, answer };
+  }
+  return kept.answer;
+}
+
+async function draw() {
+  const turn = ++latest;
+  const here = served(state.model);
+  if (!here.reads_text && state.mode === "text") set({ mode: "tokens" }, { quiet: true });
+  tabs();
+  controls();
+  const view = VIEWS[state.view]?.[1] ?? reading;
+  try {
+    const context = { state, set, say, models, here, layer: layerOf(here), served, answerOf };
+    if (view.needsAnswer !== false) context.answer = await answerOf(here.name);
+    const nodes = await view.show(context);
+    if (turn !== latest) return;
+    say("");
+    show($("main"), nodes);
+  } catch (error) {
+    if (turn !== latest) return;
+    show($("main"));
+    say(error.message, true);
+    if (!error.problem) throw error;
+  }
+}
+
+function theme(chosen) {
+  document.documentElement.dataset.theme = chosen;
+  const dark = chosen === "dark";
+  $("theme").setAttribute("aria-pressed", String(dark));
+  $("theme").textContent = dark ? "Light" : "Dark";
+  localStorage.setItem("seqlab-theme", chosen);
+}
+
+async function start() {
+  read();
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  theme(localStorage.getItem("seqlab-theme") ?? (dark ? "dark" : "light"));
+  $("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  try {
+    models = (await get("/v1/models")).models;
+  } catch (error) {
+    say(error.message, true);
+    return;
+  }
+  if (!state.input) state.input = FIRST;
+  $("ask").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const mode = [...document.getElementsByName("mode")].find((one) => one.checked).value;
+    set({ input: $("input").value, mode, sentence: "0", at: "", known: "", rival: "" });
+  });
+  $("input").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $("ask").requestSubmit();
+  });
+  $("model").addEventListener("change", (event) => set({ model: event.target.value, layer: "", beside: "", at: "", known: "", rival: "" }));
+  $("layer").addEventListener("change", (event) => set({ layer: event.target.value, at: "", known: "", rival: "" }));
+  $("beside").addEventListener("change", (event) => set({ beside: event.target.value }));
+  $("copy").addEventListener("click", async () => {
+    await navigator.clipboard.writeText(location.href);
+    say("The link is copied; it shows what you see.");
+  });
+  $("tabs").addEventListener("keydown", (event) => {
+    const names = Object.keys(VIEWS);
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step) set({ view: names[(names.indexOf(state.view) + step + names.length) % names.length] });
+  });
+  addEventListener("hashchange", () => { read(); draw(); });
+  addEventListener("popstate", () => { read(); draw(); });
+  listen(draw);
+  await draw();
+}
+
+start();

@@ -1,0 +1,44 @@
+// Labels as coloured spans, with probabilities.
+
+import { el, colour, percent, typeOf } from "../dom.js";
+
+const DOUBT = 0.6;
+
+export function show({ answer, set, state }) {
+  if (answer.sentences.length === 0) return [el("p", { class: "hint" }, "Type something above.")];
+  const spans = answer.sentences.some((sentence) => sentence.spans.length > 0);
+  return [
+    el("p", { class: "hint" }, "A wavy line marks a label that the model is unsure of. Click a word to see why."),
+    ...answer.sentences.map((sentence, i) => el("p", { class: "sentence" }, spans ? inSpans(sentence, i) : inTags(sentence, i))),
+  ];
+
+  function word(sentence, i, t, small) {
+    const chance = sentence.probabilities?.[t];
+    const told = `${sentence.tokens[t]}: ${sentence.labels[t]}${chance === undefined ? "" : `, probability ${percent(chance)}`}`;
+    return [sentence.gaps[t] ? " " : null, el("button", {
+      type: "button", class: `token${chance < DOUBT ? " doubt" : ""}${state.at === String(t) && state.sentence === String(i) ? " chosen" : ""}`,
+      title: told, "aria-label": `${told}. Why?`, onclick: () => set({ view: "why", sentence: String(i), at: String(t), rival: "" }),
+    }, sentence.tokens[t], small)];
+  }
+
+  function inTags(sentence, i) {
+    return sentence.tokens.map((_, t) => word(sentence, i, t,
+      el("span", { class: `tag ${colour(typeOf(sentence.labels[t]))}` }, sentence.labels[t], " ", percent(sentence.probabilities?.[t]))));
+  }
+
+  function inSpans(sentence, i) {
+    const nodes = [];
+    for (let t = 0; t < sentence.tokens.length;) {
+      const span = sentence.spans.find((one) => one.begin === t);
+      if (!span) {
+        nodes.push(word(sentence, i, t++));
+        continue;
+      }
+      const words = [];
+      for (; t < span.end; ++t) words.push(word(sentence, i, t));
+      nodes.push(" ", el("span", { class: `span ${colour(span.label)}` }, words,
+        el("span", { class: "name" }, span.label, " ", percent(span.probability))));
+    }
+    return nodes;
+  }
+}
