@@ -13,6 +13,7 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import from_error
 from seqlab.serve.questions import Item, Question
 from seqlab.tags import spans as spans_of
+from seqlab.text.spans import is_span_layer
 
 Answer = dict[str, Any]
 
@@ -90,7 +91,8 @@ def tag(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     labels = list(tagger.tag(item.tokens, **_way(item)))
     found: Answer = {"labels": labels}
     sums = None
-    if options.get("probabilities") or (options.get("spans") and probabilistic(tagger)):
+    spans = options.get("spans") and is_span_layer(tagger)
+    if options.get("probabilities") or (spans and probabilistic(tagger)):
         sums = tagger.posterior(item.tokens, **_way(item))
     if options.get("probabilities"):
         found["probabilities"] = [sums.label(t, y) for t, y in enumerate(labels)]
@@ -102,7 +104,7 @@ def tag(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
                 "label": one.type,
                 "probability": None if sums is None else sums.span(one.start, one.end, one.type),
             }
-            for one in (spans_of(labels) if labels else ())
+            for one in (spans_of(labels) if spans and labels else ())
         ]
     return found
 
@@ -197,6 +199,14 @@ def trellis(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     return found
 
 
+def steps(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
+    """Compute the tables of forward, backward and Viterbi."""
+    from seqlab.serve import insight
+
+    del options
+    return insight.steps(tagger.trellis(item.tokens, **_way(item)))
+
+
 ASKED: dict[str, Callable[[Any, Item, dict[str, Any]], Answer]] = {
     "tag": tag,
     "nbest": nbest,
@@ -204,6 +214,7 @@ ASKED: dict[str, Callable[[Any, Item, dict[str, Any]], Answer]] = {
     "explain": explain,
     "sample": sample,
     "trellis": trellis,
+    "steps": steps,
 }
 
 

@@ -27,7 +27,7 @@ from starlette.types import Receive, Scope, Send
 
 from seqlab import __version__
 from seqlab.errors import SeqlabError
-from seqlab.serve import answers
+from seqlab.serve import answers, insight
 from seqlab.serve.guard import BODIES, Guard, released
 from seqlab.serve.metrics import Metrics
 from seqlab.serve.models import Models, Served
@@ -59,6 +59,7 @@ class Service:
         self.metrics = Metrics(folder)
         self._limiter: CapacityLimiter | None = None
         self._ready = True
+        self._learning = anyio.Lock()
         self.app = Starlette(
             routes=self._routes(),
             lifespan=self._lifespan,
@@ -77,8 +78,13 @@ class Service:
         ]
         return [
             *asked,
+            Route("/v1/tables", self.tables, methods=["POST"]),
+            Route("/v1/evaluate", self.evaluate, methods=["POST"]),
+            Route("/v1/learn", self.learn, methods=["POST"]),
             Route("/v1/models", self.list_models),
             Route("/v1/models/{name}", self.one_model),
+            Route("/v1/models/{name}/weights", self.weights),
+            Route("/v1/models/{name}/training", self.training),
             Route("/healthz", self.health),
             Route("/readyz", self.ready),
             Route("/metrics", self.measures),
@@ -220,11 +226,61 @@ class Service:
                 f"there was no answer within {self.limits.seconds:g} s; send fewer sentences"
             ) from None
 
+    # ------------------------------------------------------------------------------------------ for the page
+
+    async def tables(self, request: Request) -> Response:
+        """Compute the tables of the algorithms for a hidden Markov model whose probabilities are given."""
+        given = parsed(await self.body(request))
+
+        def work() -> Response:
+            trellis, words = insight.table_trellis(given, self.limits)
+            return _json({"words": words, **insight.steps(trellis)})
+
+        return await self.computed(partial(_told, work))
+
+    async def evaluate(self, request: Request) -> Response:
+        """Evaluate a model on a file whose text is in the request."""
+        given = parsed(await self.body(request))
+        served = self.models.get(_name(given))
+        return await self.computed(lambda: _json(insight.scored(served, given, self.limits)))
+
+    async def learn(self, request: Request) -> Response:
+        """Train a model further on corrected sentences."""
+        if not self.settings.learn:
+            raise Problem(403, "this service does not learn; start it with --learn")
+        given = parsed(await self.body(request))
+        served = self.models.get(_name(given))
+        async with self._learning:  # one at a time: the second starts from what the first has learned
+            return await self.computed(
+                lambda: _json(insight.learned(self.models, self.models.get(served.name), given))
+            )
+
+    async def weights(self, request: Request) -> Response:
+        """List weights of a model."""
+        asked = request.query_params
+        tagger = self.models.get(request.path_params["name"]).tagger(asked.get("layer"))
+        n = asked.get("n", "50")
+        if not n.isdecimal():
+            raise Problem(422, f"n is to be a whole number, got {n!r}", option="n")
+        ask = partial(
+            insight.weights,
+            tagger,
+            label=asked.get("label") or None,
+            search=asked.get("search", ""),
+            n=int(n[:9]),
+        )
+        return await self.computed(partial(_told, lambda: _json(ask())))
+
+    async def training(self, request: Request) -> Response:
+        """Return the progress of the training of a model."""
+        tagger = self.models.get(request.path_params["name"]).tagger(request.query_params.get("layer"))
+        return _json(await self.computed(partial(insight.training, tagger)))
+
     # ------------------------------------------------------------------------------------------ other routes
 
     async def list_models(self, _: Request) -> Response:
         """List the models."""
-        return _json({"models": [summary(one) for one in self.models]})
+        return _json({"models": [{**summary(one), "learns": self.settings.learn} for one in self.models]})
 
     async def one_model(self, request: Request) -> Response:
         """Describe a model."""
@@ -299,6 +355,21 @@ def description(served: Served) -> dict[str, Any]:
     for layer, tagger in zip(found["layers"], served.taggers.values(), strict=True):
         layer["options"] = {name: repr(value) for name, value in tagger.get_params(deep=False).items()}
     return found
+
+
+def _told(work: Callable[[], Response]) -> Response:
+    """Turn an error of the library into its problem."""
+    try:
+        return work()
+    except SeqlabError as error:
+        raise from_error(error) from None
+
+
+def _name(given: dict[str, Any]) -> str | None:
+    name = given.get("model")
+    if name is not None and not isinstance(name, str):
+        raise Problem(422, "model is to be a string", option="model")
+    return name
 
 
 def _json(value: Any, status: int = 200) -> Response:

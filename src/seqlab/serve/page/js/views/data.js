@@ -1,3 +1,123 @@
-import { el } from "../dom.js";
+// A gold file: scores, confusions, errors in context; labels are corrected by click and saved, or learned from.
+
+import { ask } from "../api.js";
+import { el, download, number, percent, table } from "../dom.js";
+
 export const needsAnswer = false;
-export function show() { return [el("p", null, "…")]; }
+
+let file = null; // {name, content}
+let found = null; // the answer for it, under `asked`
+let asked = "";
+let filter = null; // [gold, predicted]
+let order = "wrong";
+const corrected = new Map(); // "sentence,token" -> label
+
+const MOST = 50;
+
+export async function show(context) {
+  const { set, here, layer, say } = context;
+  const again = () => set({});
+  const open = async (given) => {
+    if (!given) return;
+    file = { name: given.name, content: await given.text() };
+    found = null;
+    filter = null;
+    corrected.clear();
+    again();
+  };
+  const picker = el("div", {
+    class: "drop", ondragover: (event) => event.preventDefault(),
+    ondrop: (event) => { event.preventDefault(); open(event.dataTransfer.files[0]).catch((error) => say(error.message, true)); },
+  }, el("label", null, "A file with the right labels (CoNLL, CoNLL-U, JSON lines, CSV); drop it here, or choose it: ",
+    el("input", { type: "file", id: "gold", onchange: (event) => open(event.target.files[0]).catch((error) => say(error.message, true)) })));
+  if (!file) return [picker, el("p", { class: "hint" }, "It is read by this machine and stays on it.")];
+  const key = `${here.name} ${here.version} ${layer.name} ${file.name}`;
+  if (!found || asked !== key) {
+    found = await ask("evaluate", { model: here.name, layer: layer.name, content: file.content });
+    asked = key;
+  }
+  return [picker, el("h2", null, `${file.name}: ${here.name} on column ${found.column}`),
+    scores(found.report), confusion(found, again), ...errors(context, again), ...saving(context, say, again)];
+}
+
+function scores(report) {
+  const rows = Object.entries(report.figures).filter(([, value]) => value !== null).map(([name, value]) => [name.replaceAll("_", " "), value]);
+  return table("Scores", ["figure", "value"], rows);
+}
+
+function confusion({ sentences }, again) {
+  const counts = new Map(), labels = new Set();
+  for (const one of sentences) one.gold.forEach((gold, t) => {
+    if (gold === null || gold === one.predicted[t]) return;
+    labels.add(gold);
+    labels.add(one.predicted[t]);
+    const key = JSON.stringify([gold, one.predicted[t]]);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  });
+  const names = [...labels].sort().slice(0, 40), most = Math.max(1, ...counts.values());
+  if (names.length === 0) return el("p", null, "No label is wrong.");
+  const cell = (gold, predicted) => {
+    const count = counts.get(JSON.stringify([gold, predicted]));
+    if (!count) return "";
+    const made = el("button", { type: "button", "aria-label": `${gold} taken for ${predicted}: ${count}`,
+      "aria-pressed": String(filter?.[0] === gold && filter?.[1] === predicted),
+      onclick: () => { filter = filter?.[0] === gold && filter?.[1] === predicted ? null : [gold, predicted]; again(); } }, String(count));
+    made.style.setProperty("font-weight", count > most / 2 ? "700" : "400");
+    return made;
+  };
+  return table("Mistakes: rows are the right labels, columns what the model says; a cell opens its sentences", ["", ...names],
+    names.filter((gold) => names.some((one) => counts.has(JSON.stringify([gold, one])))).map((gold) => [el("strong", null, gold), ...names.map((predicted) => cell(gold, predicted))]));
+}
+
+function doubt(one) {
+  return one.probabilities ? Math.min(1, ...one.probabilities) : 1;
+}
+
+function errors({ layer }, again) {
+  let rows = found.sentences.filter((one) => filter
+    ? one.gold.some((gold, t) => gold === filter[0] && one.predicted[t] === filter[1]) : order !== "wrong" || one.wrong > 0);
+  if (order === "doubt") rows = [...rows].sort((a, b) => doubt(a) - doubt(b));
+  const shown = rows.slice(0, MOST);
+  return [
+    el("h2", null, filter ? `${filter[0]} taken for ${filter[1]}` : order === "wrong" ? "Sentences with mistakes, worst first" : "Least certain first"),
+    el("div", { class: "row" }, el("label", null, "Order ", el("select", { id: "order", onchange: (event) => { order = event.target.value; again(); } },
+      [["wrong", "worst first"], ["doubt", "least certain first"]].map(([value, name]) => el("option", { value, selected: value === order }, name)))),
+    filter ? el("button", { type: "button", onclick: () => { filter = null; again(); } }, "All mistakes") : null,
+    el("span", { class: "faint" }, `${shown.length} of ${rows.length} shown`)),
+    ...shown.map((one) => el("p", { class: "sentence" }, el("span", { class: "faint" }, `${one.number + 1} `), one.tokens.map((word, t) => {
+      const key = `${one.number},${t}`, now = corrected.get(key) ?? one.gold[t];
+      const wrong = one.gold[t] !== null && one.gold[t] !== one.predicted[t];
+      const told = `${word}: right ${one.gold[t] ?? "unknown"}, model ${one.predicted[t]}${one.probabilities ? ` ${percent(one.probabilities[t])}` : ""}`;
+      return el("span", { class: `token${corrected.has(key) ? " changed" : ""}`, title: told }, word,
+        wrong || corrected.has(key) || order === "doubt" || filter ? el("select", { class: "tag", "aria-label": `Right label of ${word}`, onchange: (event) => {
+          if (event.target.value === one.gold[t]) corrected.delete(key);
+          else corrected.set(key, event.target.value);
+          again();
+        } }, [...new Set([now, one.predicted[t], ...layer.labels])].filter((label) => label !== null).map((label) => el("option", { value: label, selected: label === now }, label))) : null,
+        wrong ? el("span", { class: "tag c1" }, one.predicted[t], " ", percent(one.probabilities?.[t])) : null);
+    }))),
+  ];
+}
+
+function right(one) {
+  return one.gold.map((gold, t) => corrected.get(`${one.number},${t}`) ?? gold ?? one.predicted[t]);
+}
+
+function saving({ here, layer }, say, again) {
+  const all = [...found.sentences].sort((a, b) => a.number - b.number);
+  const changed = all.filter((one) => one.tokens.some((_, t) => corrected.has(`${one.number},${t}`)));
+  const conll = () => all.map((one) => one.tokens.map((word, t) => `${word}\t${right(one)[t]}\n`).join("")).join("\n");
+  return [el("div", { class: "row" },
+    el("button", { type: "button", id: "save-corrected", onclick: () => download(`corrected-${file.name}`, "text/plain", conll()) }, `Save the corrected file (${corrected.size} changes)`),
+    here.learns ? el("button", { type: "button", id: "learn", disabled: changed.length === 0, onclick: async () => {
+      try {
+        const told = await ask("learn", { model: here.name, layer: layer.name, sentences: changed.map((one) => ({ tokens: one.tokens, labels: right(one) })) });
+        found = null;
+        again();
+        say(`The model has learned from ${told.sentences} sentences; it is saved as ${told.saved}.`);
+      } catch (error) {
+        say(error.message, true);
+      }
+    } }, `Learn from ${changed.length} corrected sentences`) : null,
+    found.left_out ? el("span", { class: "faint" }, `${number(found.left_out, 0)} sentences without mistakes are not listed`) : null)];
+}

@@ -1,0 +1,243 @@
+"""Answer what the page asks beside labels: tables of the algorithms, scores on a file, weights, learning."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import seqlab
+from seqlab import inference
+from seqlab.errors import CorpusError, QuestionError, SeqlabError
+from seqlab.serve.answers import Answer, plain, probabilistic
+from seqlab.serve.models import Models, Served
+from seqlab.serve.problems import Problem, from_error
+from seqlab.serve.settings import Limits
+from seqlab.trellis import Trellis
+
+MOST_CELLS = 20_000  # of the tables that are shown step by step
+MOST_ERRORS = 2_000  # sentences of a gold file that are listed
+MOST_WEIGHTS = 1_000
+
+
+def steps(trellis: Trellis) -> Answer:
+    """Compute the tables of forward, backward and Viterbi for a trellis of order 1, in logs; None for -inf."""
+    if trellis.order != 1:
+        raise QuestionError(f"the tables are shown for models of order 1; this one has order {trellis.order}")
+    if trellis.T * trellis.L > MOST_CELLS:
+        raise QuestionError(
+            f"tables of at most {MOST_CELLS} cells are shown; this one has {trellis.T * trellis.L}"
+        )
+    node = np.array(trellis.node, dtype=np.float64)
+    for t, labels in trellis.allowed.items():
+        node[t, np.setdiff1d(np.arange(trellis.L), labels)] = -np.inf
+    best = inference.viterbi_table(trellis)
+    found: Answer = {
+        "labels": list(trellis.labels),
+        "node": node,
+        "edge": np.asarray(trellis.edge, dtype=np.float64),
+        "per_position": bool(trellis.per_position),
+        "forward": inference.forward(trellis),
+        "backward": inference.backward(trellis),
+        "viterbi": best.score,
+        "back": best.back,
+        "log_z": float(inference.log_partition(trellis)),
+    }
+    return {**plain(found), "best": list(inference.viterbi(trellis).labels)}
+
+
+def table_trellis(given: Mapping[str, Any], limits: Limits) -> tuple[Trellis, list[str]]:
+    """Make the trellis of a hidden Markov model from the tables of a request.
+
+    given   {"labels", "start", "transitions", "emissions": {word: [...]}, "words"}, all probabilities
+    """
+    try:
+        labels = [str(one) for one in given["labels"]]
+        words = [str(one) for one in given["words"]]
+        if len(words) > limits.tokens or len(labels) > 100:
+            raise Problem(413, "the tables are too large")
+        emissions = {str(word): list(map(float, row)) for word, row in given["emissions"].items()}
+        start = np.array(given["start"], dtype=np.float64)
+        moves = np.array(given["transitions"], dtype=np.float64)
+        rows = np.array([emissions.get(word, [0.0] * len(labels)) for word in words], dtype=np.float64)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Problem(
+            422, f"tables have labels, start, transitions, emissions and words: {error!r}"
+        ) from None
+    L = len(labels)
+    if start.shape != (L,) or moves.shape != (L, L) or (len(words) and rows.shape != (len(words), L)):
+        raise Problem(
+            422, f"{L} labels need {L} start probabilities, {L} x {L} transitions, {L} emissions a word"
+        )
+    for name, table in (("start", start), ("transitions", moves), ("emissions", rows)):
+        if not np.isfinite(table).all() or (table < 0).any():
+            raise Problem(422, f"{name}: probabilities are numbers from 0 to 1")
+    with np.errstate(divide="ignore"):
+        node, edge = np.log(rows.reshape(-1, L)), np.log(moves)
+        if len(node):
+            node[0] += np.log(start)
+    return Trellis(node, edge, labels=labels), words
+
+
+# ------------------------------------------------------------------------------------------------ a gold file
+
+
+def scored(served: Served, given: Mapping[str, Any], limits: Limits) -> Answer:
+    """Evaluate a model on a file: scores, confusions, and the sentences, with what is wrong in them.
+
+    given   {"content": the text of the file, "column": the one with the right labels, "format", "layer"}
+    """
+    del limits
+    tagger = served.tagger(_optional(given, "layer"))
+    content = given.get("content")
+    if not isinstance(content, str):
+        raise Problem(422, "content is to be the text of the file", option="content")
+    try:
+        corpus = read(content, _optional(given, "format"))
+        column = _optional(given, "column") or _gold_column(corpus, tagger)
+        report = tagger.evaluate(corpus, column)
+    except SeqlabError as error:
+        raise from_error(error) from None
+    told: Answer = plain(report.to_dict())
+    predicted = tagger.predict(corpus, threads=1)
+    gold = [list(sentence[column]) for sentence in corpus]
+    words = corpus.columns[0]
+    chances = tagger.predict_proba(corpus, threads=1) if probabilistic(tagger) else None
+    names = list(tagger.labels_)
+    rows = []
+    for i, sentence in enumerate(corpus):
+        row: Answer = {
+            "number": i,
+            "tokens": [str(one) for one in sentence[words]],
+            "gold": [None if one is None else str(one) for one in gold[i]],
+            "predicted": predicted[i],
+            "wrong": sum(g is not None and g != p for g, p in zip(gold[i], predicted[i], strict=True)),
+        }
+        if chances is not None:
+            numbers = chances[i]
+            row["probabilities"] = [float(numbers[t, names.index(y)]) for t, y in enumerate(predicted[i])]
+        rows.append(row)
+    rows.sort(key=lambda row: (-row["wrong"], row["number"]))
+    return {
+        "model": served.name,
+        "column": column,
+        "columns": list(corpus.columns),
+        "report": told,
+        "text": str(report),
+        "sentences": rows[:MOST_ERRORS],
+        "left_out": max(0, len(rows) - MOST_ERRORS),
+    }
+
+
+def read(content: str, kind: str | None) -> Any:
+    """Read a corpus from the text of a file."""
+    options = {} if kind is None else {"format": kind}
+    return seqlab.read(io.BytesIO(content.encode("utf-8", "surrogatepass")), **options)
+
+
+def _gold_column(corpus: Any, tagger: Any) -> str:
+    for name in (tagger.column_, corpus.columns[-1]):
+        if name is not None and name in corpus.columns:
+            return str(name)
+    raise CorpusError(
+        f"the file has the columns {', '.join(corpus.columns)}; name the one with the right labels"
+    )
+
+
+# ------------------------------------------------------------------------------------------------ weights
+
+
+def weights(tagger: Any, *, label: str | None, search: str, n: int) -> Answer:
+    """List the heaviest features, and all transitions."""
+    n = max(1, min(n, MOST_WEIGHTS))
+    try:
+        if search:
+            rows = sorted(_matching(tagger, search, label), key=lambda row: -abs(row[2]))[:n]
+        else:
+            rows = [(one.attribute, one.label, one.weight) for one in tagger.top_features(n, label=label)]
+        moves = tagger.top_transitions(MOST_WEIGHTS)
+    except AttributeError:
+        raise Problem(422, f"a {type(tagger).__name__} has no weights of features") from None
+    return plain(
+        {
+            "features": [{"attribute": a, "label": y, "weight": w} for a, y, w in rows],
+            "transitions": [{"labels": list(one.labels), "weight": one.weight} for one in moves],
+        }
+    )
+
+
+def _matching(tagger: Any, search: str, label: str | None) -> list[tuple[str, str, float]]:
+    wanted = search.lower()
+    return [
+        (attribute, y, float(weight))
+        for (attribute, y), weight in tagger.state_features_.items()
+        if wanted in attribute.lower() and (label is None or y == label)
+    ]
+
+
+def training(tagger: Any) -> Answer:
+    """Return the progress of the training, a list for each figure; empty for models that were counted."""
+    history = getattr(tagger, "history_", None)
+    if history is None:
+        return {"figures": {}}
+    columns = history.to_dict()
+    figures = columns.get("iterations", columns)
+    return {"figures": plain(figures), "text": str(history)}
+
+
+# ------------------------------------------------------------------------------------------------ learning
+
+
+def learned(models: Models, served: Served, given: Mapping[str, Any]) -> Answer:
+    """Train a model further on corrected sentences, serve it, and save it beside the file that it came from."""
+    if served.model is not served.tagger():
+        raise Problem(
+            422, "a pipeline of several taggers does not learn from the page; serve the tagger alone"
+        )
+    sentences = given.get("sentences")
+    if not isinstance(sentences, list) or not sentences:
+        raise Problem(422, "sentences is to be a list of {tokens, labels}", option="sentences")
+    try:
+        X = [one["tokens"] for one in sentences]
+        y = [one["labels"] for one in sentences]
+    except (TypeError, KeyError):
+        raise Problem(422, "a sentence is {tokens: [...], labels: [...]}", option="sentences") from None
+    tagger = type(served.model).from_bytes(served.model.as_bytes())  # the one in use stays as it is
+    if not hasattr(tagger, "partial_fit"):
+        raise Problem(422, f"a {type(tagger).__name__} does not learn further (it has no partial_fit)")
+    try:
+        tagger.partial_fit(X, y)
+    except SeqlabError as error:
+        raise from_error(error) from None
+    path = _beside(served.path)
+    tagger.save(path)
+    models.replace(served.name, tagger)
+    return {"model": served.name, "sentences": len(X), "saved": Path(path).name}
+
+
+def _beside(path: str) -> str:
+    """Make the name of a new file beside a model file."""
+    old = Path(path)
+    stem, ending = old.name.partition(".")[0], "".join(old.suffixes) or ".model"
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    number = 0
+    while True:
+        made = old.with_name(f"{stem}-{stamp}{f'-{number}' if number else ''}{ending}")
+        try:
+            os.close(os.open(made, os.O_CREAT | os.O_EXCL, 0o666))  # the name is ours now
+        except FileExistsError:
+            number += 1
+            continue
+        return str(made)
+
+
+def _optional(given: Mapping[str, Any], name: str) -> str | None:
+    value = given.get(name)
+    if value is not None and not isinstance(value, str):
+        raise Problem(422, f"{name} is to be a string", option=name)
+    return value
