@@ -27,12 +27,12 @@ from starlette.types import Receive, Scope, Send
 
 from seqlab import __version__
 from seqlab.errors import SeqlabError
-from seqlab.serve import answers, insight
+from seqlab.serve import answers, insight, openapi
 from seqlab.serve.guard import BODIES, Guard, released
 from seqlab.serve.metrics import Metrics
 from seqlab.serve.models import Models, Served
 from seqlab.serve.problems import Problem, busy, from_error
-from seqlab.serve.questions import Question, parsed, question
+from seqlab.serve.questions import OPTIONS, Question, parsed, question
 from seqlab.serve.settings import Settings
 
 LOOK = 1.0  # seconds between two looks at the model files
@@ -88,6 +88,8 @@ class Service:
             Route("/healthz", self.health),
             Route("/readyz", self.ready),
             Route("/metrics", self.measures),
+            Route("/openapi.json", self.openapi),
+            Route("/docs", partial(self.page, name="docs.html")),
             Route("/", self.page),
             Mount("/page", StaticFiles(directory=PAGE), name="page"),
         ]
@@ -297,9 +299,13 @@ class Service:
             raise busy("the service is ending")
         return _json({"status": "ready", "models": [one.name for one in self.models]})
 
-    async def page(self, _: Request) -> Response:
-        """Send the page."""
-        return FileResponse(PAGE / "index.html", media_type="text/html")
+    async def openapi(self, _: Request) -> Response:
+        """Describe the service."""
+        return _json(openapi.description(self.settings, OPTIONS))
+
+    async def page(self, _: Request, *, name: str = "index.html") -> Response:
+        """Send a page."""
+        return FileResponse(PAGE / name, media_type="text/html")
 
     async def measures(self, _: Request) -> Response:
         """Write the metrics."""

@@ -185,9 +185,9 @@ def training(tagger: Any) -> Answer:
     history = getattr(tagger, "history_", None)
     if history is None:
         return {"figures": {}}
-    columns = history.to_dict()
-    figures = columns.get("iterations", columns)
-    return {"figures": plain(figures), "text": str(history)}
+    rows = [row for row in history.to_dict()["epochs"] if isinstance(row, dict)]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {"figures": plain({name: [row.get(name) for row in rows] for name in names}), "text": str(history)}
 
 
 # ------------------------------------------------------------------------------------------------ learning

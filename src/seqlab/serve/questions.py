@@ -12,6 +12,7 @@ from seqlab.serve.settings import Limits
 from seqlab.text.document import UNITS
 
 INPUTS = ("text", "tokens", "batch")
+TOKEN = {str, list, dict, int, float}  # types of tokens in JSON
 OPTIONS = {  # members that each question has beside model, layer, offsets, input, known and allowed
     "tag": ("spans", "probabilities"),
     "nbest": ("n",),
@@ -132,9 +133,9 @@ def _item(given: Mapping[str, Any], limits: Limits, number: int | None) -> Item:
         raise Problem(
             413, f"a sentence of {len(tokens)} tokens; at most {limits.tokens} are allowed", place=place
         )
-    for t, token in enumerate(tokens):
-        if not isinstance(token, (str, list, dict, int, float)) or isinstance(token, bool):
-            _wrong("tokens", "strings, lists of cells, or objects of attributes", token, **place, position=t)
+    if not set(map(type, tokens)) <= TOKEN:
+        t, token = next((t, one) for t, one in enumerate(tokens) if type(one) not in TOKEN)
+        _wrong("tokens", "strings, lists of cells, or objects of attributes", token, **place, position=t)
     return Item(tokens, None, _positions(given, "known", place), _positions(given, "allowed", place))
 
 
