@@ -27,12 +27,13 @@ from starlette.types import Receive, Scope, Send
 
 from seqlab import __version__
 from seqlab.errors import SeqlabError
-from seqlab.serve import answers, insight, openapi
+from seqlab.serve import adapters, answers, insight, openapi
 from seqlab.serve.guard import BODIES, Guard, released
 from seqlab.serve.metrics import Metrics
 from seqlab.serve.models import Models, Served
 from seqlab.serve.problems import Problem, busy, from_error
 from seqlab.serve.questions import OPTIONS, Question, parsed, question
+from seqlab.serve.replies import encoded, reply
 from seqlab.serve.settings import Settings
 
 LOOK = 1.0  # seconds between two looks at the model files
@@ -88,6 +89,7 @@ class Service:
             Route("/healthz", self.health),
             Route("/readyz", self.ready),
             Route("/metrics", self.measures),
+            *adapters.routes(self),
             Route("/openapi.json", self.openapi),
             Route("/docs", partial(self.page, name="docs.html")),
             Route("/", self.page),
@@ -146,7 +148,7 @@ class Service:
         found = self._found(asking, asked)
         if as_text and asked == "tag":
             return PlainTextResponse(answers.conll(asking, found).encode("utf-8", "replace"))
-        return _json(found)
+        return reply(found)
 
     def _found(self, asking: Question, asked: str) -> dict[str, Any]:
         served = self.models.get(asking.model)
@@ -181,7 +183,7 @@ class Service:
 
     async def _line(self, line: bytes, asked: str, number: int) -> bytes:
         def work() -> bytes:
-            return _encoded(self._found(question(parsed(line), asked, self.limits), asked))
+            return encoded(self._found(question(parsed(line), asked, self.limits), asked))
 
         try:
             return await self.computed(work) + b"\n"
@@ -236,7 +238,7 @@ class Service:
 
         def work() -> Response:
             trellis, words = insight.table_trellis(given, self.limits)
-            return _json({"words": words, **insight.steps(trellis)})
+            return reply({"words": words, **insight.steps(trellis)})
 
         return await self.computed(partial(_told, work))
 
@@ -244,7 +246,7 @@ class Service:
         """Evaluate a model on a file whose text is in the request."""
         given = parsed(await self.body(request))
         served = self.models.get(_name(given))
-        return await self.computed(lambda: _json(insight.scored(served, given, self.limits)))
+        return await self.computed(lambda: reply(insight.scored(served, given, self.limits)))
 
     async def learn(self, request: Request) -> Response:
         """Train a model further on corrected sentences."""
@@ -254,7 +256,7 @@ class Service:
         served = self.models.get(_name(given))
         async with self._learning:  # one at a time: the second starts from what the first has learned
             return await self.computed(
-                lambda: _json(insight.learned(self.models, self.models.get(served.name), given))
+                lambda: reply(insight.learned(self.models, self.models.get(served.name), given))
             )
 
     async def weights(self, request: Request) -> Response:
@@ -271,37 +273,37 @@ class Service:
             search=asked.get("search", ""),
             n=int(n[:9]),
         )
-        return await self.computed(partial(_told, lambda: _json(ask())))
+        return await self.computed(partial(_told, lambda: reply(ask())))
 
     async def training(self, request: Request) -> Response:
         """Return the progress of the training of a model."""
         tagger = self.models.get(request.path_params["name"]).tagger(request.query_params.get("layer"))
-        return _json(await self.computed(partial(insight.training, tagger)))
+        return reply(await self.computed(partial(insight.training, tagger)))
 
     # ------------------------------------------------------------------------------------------ other routes
 
     async def list_models(self, _: Request) -> Response:
         """List the models."""
-        return _json({"models": [{**summary(one), "learns": self.settings.learn} for one in self.models]})
+        return reply({"models": [{**summary(one), "learns": self.settings.learn} for one in self.models]})
 
     async def one_model(self, request: Request) -> Response:
         """Describe a model."""
         served = self.models.get(request.path_params["name"])
-        return _json(await self.computed(partial(description, served)))
+        return reply(await self.computed(partial(description, served)))
 
     async def health(self, _: Request) -> Response:
         """Say that the process lives."""
-        return _json({"status": "ok", "version": __version__})
+        return reply({"status": "ok", "version": __version__})
 
     async def ready(self, _: Request) -> Response:
         """Say whether requests should be sent here: no longer while the service ends."""
         if self.guard.closing or not self._ready:
             raise busy("the service is ending")
-        return _json({"status": "ready", "models": [one.name for one in self.models]})
+        return reply({"status": "ready", "models": [one.name for one in self.models]})
 
     async def openapi(self, _: Request) -> Response:
         """Describe the service."""
-        return _json(openapi.description(self.settings, OPTIONS))
+        return reply(openapi.description(self.settings, OPTIONS))
 
     async def page(self, _: Request, *, name: str = "index.html") -> Response:
         """Send a page."""
@@ -378,20 +380,8 @@ def _name(given: dict[str, Any]) -> str | None:
     return name
 
 
-def _json(value: Any, status: int = 200) -> Response:
-    return Response(_encoded(value), status, media_type="application/json")
-
-
-def _encoded(value: Any) -> bytes:
-    content = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    try:
-        return content.encode()
-    except UnicodeEncodeError:  # lone surrogates of the request
-        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
-
-
 def _line_problem(problem: Problem, number: int) -> bytes:
-    return _encoded({**problem.as_dict(), "line": number}) + b"\n"
+    return encoded({**problem.as_dict(), "line": number}) + b"\n"
 
 
 def _kind(request: Request) -> str:

@@ -1,0 +1,46 @@
+"""doccano's automatic labelling by a custom REST request: POST {"text": ...} to /doccano/MODEL."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from seqlab.errors import SeqlabError
+from seqlab.serve.models import Served
+from seqlab.serve.problems import Problem, from_error
+from seqlab.serve.questions import parsed
+from seqlab.serve.replies import reply
+
+if TYPE_CHECKING:
+    from seqlab.serve.application import Service
+
+
+def routes(service: Service) -> list[Route]:
+    """List the routes."""
+    return [Route("/doccano/{name}", partial(_label, service), methods=["POST"])]
+
+
+async def _label(service: Service, request: Request) -> Response:
+    served = service.models.get(request.path_params["name"])
+    text = parsed(await service.body(request)).get("text")
+    if not isinstance(text, str):
+        raise Problem(422, "text is to be a string", option="text")
+    return await service.computed(lambda: _answer(served, text))
+
+
+def _answer(served: Served, text: str) -> Response:
+    try:
+        document = served.reader(text, threads=1)
+    except SeqlabError as error:
+        raise from_error(error) from None
+    return reply(
+        [
+            {"label": span.label, "start_offset": span.begin, "end_offset": span.end}
+            for layer in document.layers
+            for span in layer.spans
+        ]
+    )

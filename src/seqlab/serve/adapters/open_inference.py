@@ -1,0 +1,137 @@
+"""The Open Inference Protocol, version 2: what clients of KServe, Triton and MLServer speak."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from seqlab import __version__
+from seqlab.errors import SeqlabError
+from seqlab.serve.models import Served
+from seqlab.serve.problems import Problem, from_error
+from seqlab.serve.questions import parsed
+from seqlab.serve.replies import reply
+
+if TYPE_CHECKING:
+    from seqlab.serve.application import Service
+
+TEXT, TOKENS, LABELS, DOCUMENT = "text", "tokens", "labels", "document"
+STRINGS = "BYTES"  # the protocol's name of strings
+PADDING = ""  # in rows of tokens that are shorter than others
+
+
+def routes(service: Service) -> list[Route]:
+    """List the routes."""
+    return [
+        Route("/v2", partial(_server, service)),
+        Route("/v2/health/live", partial(_live, service)),
+        Route("/v2/health/ready", partial(_ready, service)),
+        Route("/v2/models/{name}", partial(_model, service)),
+        Route("/v2/models/{name}/ready", partial(_model_ready, service)),
+        Route("/v2/models/{name}/infer", partial(_infer, service), methods=["POST"]),
+    ]
+
+
+async def _server(_: Service, __: Request) -> Response:
+    return reply({"name": "seqlab", "version": __version__, "extensions": []})
+
+
+async def _live(_: Service, __: Request) -> Response:
+    return reply({"live": True})
+
+
+async def _ready(service: Service, request: Request) -> Response:
+    await service.ready(request)
+    return reply({"ready": True})
+
+
+async def _model(service: Service, request: Request) -> Response:
+    served = service.models.get(request.path_params["name"])
+    inputs = [{"name": TOKENS, "datatype": STRINGS, "shape": [-1, -1]}]
+    outputs = [{"name": LABELS, "datatype": STRINGS, "shape": [-1, -1]}]
+    if served.pipeline is not None:
+        inputs.append({"name": TEXT, "datatype": STRINGS, "shape": [-1]})
+        outputs.append({"name": DOCUMENT, "datatype": STRINGS, "shape": [-1]})
+    return reply(
+        {
+            "name": served.name,
+            "versions": [served.version],
+            "platform": "seqlab",
+            "inputs": inputs,
+            "outputs": outputs,
+        }
+    )
+
+
+async def _model_ready(service: Service, request: Request) -> Response:
+    return reply({"name": service.models.get(request.path_params["name"]).name, "ready": True})
+
+
+async def _infer(service: Service, request: Request) -> Response:
+    served = service.models.get(request.path_params["name"])
+    given = parsed(await service.body(request))
+    return await service.computed(lambda: reply(_inferred(served, given, service)))
+
+
+def _inferred(served: Served, given: dict[str, Any], service: Service) -> dict[str, Any]:
+    inputs = given.get("inputs")
+    if not isinstance(inputs, list) or len(inputs) != 1 or not isinstance(inputs[0], dict):
+        raise Problem(422, f"inputs is to be a list of one tensor, {TEXT!r} or {TOKENS!r}", option="inputs")
+    tensor = inputs[0]
+    data, shape = _strings(tensor)
+    try:
+        if tensor.get("name") == TEXT:
+            documents = [served.reader(one, threads=1) for one in data]
+            output = _tensor(DOCUMENT, shape, [one.json() for one in documents])
+        elif tensor.get("name") == TOKENS:
+            output = _tensor(LABELS, shape, _labels(served, data, shape, service.limits.tokens))
+        else:
+            raise Problem(422, f"the tensor is called {TEXT!r} or {TOKENS!r}, got {tensor.get('name')!r:.60}")
+    except SeqlabError as error:
+        raise from_error(error) from None
+    answer = {"model_name": served.name, "model_version": served.version, "outputs": [output]}
+    return answer | ({"id": given["id"]} if isinstance(given.get("id"), str) else {})
+
+
+def _labels(served: Served, data: list[str], shape: list[int], most: int) -> list[str]:
+    """Label rows of tokens; a row ends where the padding begins."""
+    width = shape[-1]
+    if width > most:
+        raise Problem(413, f"a sentence of {width} tokens; at most {most} are allowed")
+    rows = [data[i : i + width] for i in range(0, len(data), width)] if width else []
+    full = [row[: row.index(PADDING)] if PADDING in row else row for row in rows]
+    found = served.tagger().predict(full, threads=1)
+    return [label for labels in found for label in (*map(str, labels), *[PADDING] * (width - len(labels)))]
+
+
+def _strings(tensor: dict[str, Any]) -> tuple[list[str], list[int]]:
+    if tensor.get("datatype") != STRINGS:
+        raise Problem(
+            422, f"datatype is to be {STRINGS}, got {tensor.get('datatype')!r:.60}", option="datatype"
+        )
+    shape, data = tensor.get("shape"), _flat(tensor.get("data"))
+    if (
+        not isinstance(shape, list)
+        or not 1 <= len(shape) <= 2
+        or not all(type(n) is int and n >= 0 for n in shape)
+    ):
+        raise Problem(422, f"shape is to be [n] or [n, length], got {json.dumps(shape)[:60]}", option="shape")
+    size = shape[0] * (shape[1] if len(shape) == 2 else 1)
+    if not all(isinstance(one, str) for one in data) or len(data) != size:
+        raise Problem(422, f"data is to have {size} strings, got {len(data)} values", option="data")
+    return data, shape
+
+
+def _flat(data: Any) -> list[Any]:
+    if not isinstance(data, list):
+        raise Problem(422, "data is to be a list", option="data")
+    return [one for row in data for one in (row if isinstance(row, list) else [row])]
+
+
+def _tensor(name: str, shape: list[int], data: list[str]) -> dict[str, Any]:
+    return {"name": name, "datatype": STRINGS, "shape": shape, "data": data}
