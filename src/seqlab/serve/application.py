@@ -102,9 +102,7 @@ class Service:
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         self._limiter = CapacityLimiter(self.limits.threads)
         changed = asyncio.Event()
-        with contextlib.suppress(
-            ValueError, NotImplementedError, AttributeError
-        ):  # in a thread, or on Windows
+        with contextlib.suppress(ValueError, RuntimeError, AttributeError):  # in a thread, or on Windows
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, changed.set)
         watching = asyncio.create_task(self._watch(changed))
         try:

@@ -1,0 +1,140 @@
+"""Attacks on the service, each as a request."""
+
+from __future__ import annotations
+
+import pytest
+from serve.conftest import Open
+
+from seqlab.errors import OptionError
+from seqlab.serve import Settings
+
+TOKEN = "a-long-token-for-tests"
+ASK = {"tokens": ["a"]}
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8000", "127.0.0.1", "127.0.0.1:9", "", "localhost:80"]
+)
+def test_other_hosts_are_refused(service: Open, host: str) -> None:
+    found = service().get("/v1/models", headers={"host": host})
+    assert found.status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST:8000"])
+def test_own_hosts_are_accepted(service: Open, host: str) -> None:
+    assert service().get("/v1/models", headers={"host": host}).status_code == 200
+
+
+def test_a_page_of_another_site_cannot_ask(service: Open) -> None:
+    client = service()
+    foreign = {"origin": "https://evil.example"}
+    assert client.post("/v1/tag", json=ASK, headers=foreign).status_code == 403
+    assert client.post("/v1/tag", json=ASK, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert client.post("/v1/tag", json=ASK, headers={"sec-fetch-site": "same-site"}).status_code == 403
+    assert client.post("/v1/tag", json=ASK, headers={"sec-fetch-site": "same-origin"}).status_code == 200
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        found = client.post("/v1/tag", content=b'{"tokens": ["a"]}', headers={"content-type": kind})
+        assert found.status_code == 415
+    found = client.options("/v1/tag", headers={**foreign, "access-control-request-method": "POST"})
+    assert found.status_code == 403
+    assert not any(name.startswith("access-control") for name in found.headers)
+
+
+def test_an_allowed_origin_may_ask(service: Open) -> None:
+    client = service(origins=("https://good.example",))
+    good = {"origin": "https://good.example", "sec-fetch-site": "cross-site"}
+    assert (
+        client.post("/v1/tag", json=ASK, headers=good).headers["access-control-allow-origin"]
+        == good["origin"]
+    )
+    assert client.options("/v1/tag", headers=good).status_code == 204
+    assert client.post("/v1/tag", json=ASK, headers={"origin": "https://bad.example"}).status_code == 403
+    assert "access-control-allow-origin" not in client.get("/v1/models").headers
+
+
+def test_a_token_is_demanded(service: Open) -> None:
+    client = service(token=TOKEN)
+    assert client.get("/v1/models").status_code == 401
+    assert client.get("/v1/models").headers["www-authenticate"] == "Bearer"
+    assert client.get("/").status_code == 401
+    assert client.get("/page/style.css").status_code == 401
+    assert client.get("/v1/models", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert client.get("/v1/models", headers={"authorization": f"Bearer {TOKEN}x"}).status_code == 401
+    assert client.get("/v1/models", headers={"authorization": TOKEN}).status_code == 401
+    assert client.get("/healthz").status_code == 200  # for programs that watch it
+
+
+def test_the_link_works_once_and_gives_a_cookie(service: Open) -> None:
+    client = service(token=TOKEN, link="key-of-the-link")
+    assert client.get("/?key=wrong").status_code == 401
+    found = client.get("/?key=key-of-the-link")
+    assert found.status_code == 303
+    cookie = found.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert TOKEN not in cookie
+    assert client.get("/").status_code == 200  # with the cookie
+    client.cookies.clear()
+    assert client.get("/?key=key-of-the-link").status_code == 401
+    assert client.get("/", headers={"cookie": "seqlab=guess"}).status_code == 401
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])  # noqa: S104
+def test_other_addresses_demand_a_token(host: str) -> None:
+    with pytest.raises(OptionError, match="token"):
+        Settings((("a", "b"),), host=host)
+    Settings((("a", "b"),), host=host, token=TOKEN)
+    with pytest.raises(OptionError, match="16 printable"):
+        Settings((("a", "b"),), host=host, token="short")
+
+
+def test_headers_of_every_answer(service: Open) -> None:
+    client = service()
+    for found in (
+        client.get("/"),
+        client.get("/none"),
+        client.post("/v1/tag", json=ASK),
+        client.get("/page/js/main.js"),
+    ):
+        assert "default-src 'none'" in found.headers["content-security-policy"]
+        assert "unsafe" not in found.headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in found.headers["content-security-policy"]
+        assert found.headers["x-content-type-options"] == "nosniff"
+        assert found.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/page/../settings.py", "/page/%2e%2e/settings.py", "/page/..%2fsettings.py", "/page//etc/passwd"],
+)
+def test_files_outside_the_page_are_not_sent(service: Open, path: str) -> None:
+    assert service().get(path).status_code in {404, 405}
+
+
+def test_limits(service: Open) -> None:
+    client = service(limits={"body": 1000, "tokens": 5, "n": 3, "batch": 2})
+    assert client.post("/v1/tag", json={"tokens": ["a" * 2000]}).status_code == 413
+    assert client.post("/v1/tag", json={"tokens": ["a"] * 6}).status_code == 413
+    assert client.post("/v1/tag", json={"batch": [["a"]] * 3}).status_code == 413
+    assert client.post("/v1/nbest", json={"tokens": ["a"], "n": 4}).status_code == 422
+
+
+def test_too_much_at_a_time(service: Open) -> None:
+    client = service(limits={"buffered": 10})
+    found = client.post("/v1/tag", json={"tokens": ["a", "b", "c"]})
+    assert found.status_code == 503
+    assert found.headers["retry-after"] == "1"
+
+
+def test_markup_in_words_stays_text(service: Open) -> None:
+    word = "<img src=x onerror=alert(1)>"
+    found = service().post("/v1/explain", json={"tokens": [word], "at": 0})
+    assert found.headers["content-type"] == "application/json"
+    assert found.json()["tokens"] == [word]
+
+
+def test_nothing_takes_a_path(service: Open) -> None:
+    client = service()
+    for name in ("../../etc/passwd", "/etc/passwd", "ner.model", "http://evil.example/m"):
+        assert client.post("/v1/tag", json={"tokens": ["a"], "model": name}).status_code == 404
+    assert client.post("/v1/evaluate", json={"content": "/etc/passwd"}).status_code in {200, 422}
