@@ -24,7 +24,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("foreign",),
     ("tuning",),
     (FRONT,),
-    ("cli", "serve", "compat"),
+    ("serve", "compat"),
+    ("cli",),
     ("__main__",),
 )
 # Families that stand on others: candidates come from any tagger; a mixture is an HMM of sequences of length one; models

@@ -5,6 +5,7 @@ import ast
 SPEAKING_ROOMS = frozenset({"cli"})
 SPEAKING_FILES = frozenset(
     {
+        "serve/logs.py",  # the log of the service
         "learning/monitor.py",  # shows progress, only when asked to
         "scale/progress.py",
         # As the originals do, where a user has said verbose, or dump without a file.

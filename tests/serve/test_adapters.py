@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import pytest
+
 from serve.conftest import Open
 
 TEXT = "Anna Weber lives in New York ."

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from serve.conftest import Open
 
 import seqlab
+from serve.conftest import Open
 
 WORDS = ["Anna", "Weber", "lives", "in", "New", "York", "."]
 TEXT = "Anna Weber lives in New York. 😀 She sings."

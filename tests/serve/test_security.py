@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from serve.conftest import Open
 
 from seqlab.errors import OptionError
 from seqlab.serve import Settings
+from serve.conftest import Open
 
 TOKEN = "a-long-token-for-tests"
 ASK = {"tokens": ["a"]}
@@ -79,7 +79,7 @@ def test_the_link_works_once_and_gives_a_cookie(service: Open) -> None:
     assert client.get("/", headers={"cookie": "seqlab=guess"}).status_code == 401
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])  # noqa: S104
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_other_addresses_demand_a_token(host: str) -> None:
     with pytest.raises(OptionError, match="token"):
         Settings((("a", "b"),), host=host)

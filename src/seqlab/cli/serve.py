@@ -46,7 +46,12 @@ OPTIONS = (
         option("--allow-origin ORIGIN", "pages of this origin may call the API", action="append", default=[]),
     ),
     option("--learn", "let the page correct labels and train on them; the model is saved beside the old one"),
-    option("--log-text", "write the text of requests to the log"),
+    option(
+        "--log WHAT",
+        "requests in the log: errors, all, or text (all, with their text) (default: errors)",
+        default="errors",
+        choices=("errors", "all", "text"),
+    ),
     option("--check", "check settings and models, and exit"),
 )
 
@@ -71,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
         hosts=tuple(arguments.allow_host),
         origins=tuple(arguments.allow_origin),
         learn=bool(arguments.learn),
-        log_text=bool(arguments.log_text),
+        log=arguments.log,
         workers=arguments.workers,
     )
     if arguments.check:

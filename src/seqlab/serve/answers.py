@@ -62,7 +62,7 @@ def _of_text(served: Served, asked: str, item: Item, options: dict[str, Any]) ->
         for i, sentence in enumerate(found["sentences"]):
             tokens = cells_of(document, i, tagger)
             if asked != "tag":
-                sentence |= ASKED[asked](tagger, Item(tokens, None), options)
+                sentence.update(ASKED[asked](tagger, Item(tokens, None), options))
             elif probabilistic(tagger):
                 labels = document.layer(layer).labels[document.sentences[i].first :]
                 sums = tagger.posterior(tokens)
@@ -94,7 +94,7 @@ def tag(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     spans = options.get("spans") and is_span_layer(tagger)
     if options.get("probabilities") or (spans and probabilistic(tagger)):
         sums = tagger.posterior(item.tokens, **_way(item))
-    if options.get("probabilities"):
+    if sums is not None and options.get("probabilities"):
         found["probabilities"] = [sums.label(t, y) for t, y in enumerate(labels)]
     if options.get("spans"):
         found["spans"] = [

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import os
 import signal
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-import anyio
-from anyio import CapacityLimiter
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -28,10 +23,11 @@ from starlette.types import Receive, Scope, Send
 from seqlab import __version__
 from seqlab.errors import SeqlabError
 from seqlab.serve import adapters, answers, insight, openapi
+from seqlab.serve.desk import CLOSE, Desk
 from seqlab.serve.guard import BODIES, Guard, released
-from seqlab.serve.metrics import Metrics
-from seqlab.serve.models import Models, Served
-from seqlab.serve.problems import Problem, busy, from_error
+from seqlab.serve.logs import failure, log
+from seqlab.serve.metrics import route_of
+from seqlab.serve.problems import Problem
 from seqlab.serve.questions import OPTIONS, Question, parsed, question
 from seqlab.serve.replies import encoded, reply
 from seqlab.serve.settings import Settings
@@ -51,16 +47,17 @@ def application(settings: Settings, *, folder: str | None = None, link: str | No
     return Service(settings, folder or tempfile.mkdtemp(prefix="seqlab-serve-"), link).guard
 
 
-class Service:
-    """Models, metrics and routes of one process."""
+class Service(Desk):
+    """The routes of one process, and its life.
+
+    settings   of the service
+    folder     private to the processes of this service
+    link       key of the one-time link that gives the page its cookie
+    """
 
     def __init__(self, settings: Settings, folder: str, link: str | None) -> None:
-        self.settings, self.limits = settings, settings.limits
-        self.models = Models(settings.models)
-        self.metrics = Metrics(folder)
-        self._limiter: CapacityLimiter | None = None
-        self._ready = True
-        self._learning = anyio.Lock()
+        super().__init__(settings, folder)
+        self._learning = asyncio.Lock()
         self.app = Starlette(
             routes=self._routes(),
             lifespan=self._lifespan,
@@ -71,7 +68,7 @@ class Service:
                 Exception: _failed,
             },
         )
-        self.guard = Guard(self.app, settings, self.metrics, folder=folder, link=link)
+        self.guard = Guard(self.app, self, folder=folder, link=link)
 
     def _routes(self) -> list[BaseRoute]:
         asked = [
@@ -87,7 +84,7 @@ class Service:
             Route("/v1/models/{name}/weights", self.weights),
             Route("/v1/models/{name}/training", self.training),
             Route("/healthz", self.health),
-            Route("/readyz", self.ready),
+            Route("/readyz", self.readiness),
             Route("/metrics", self.measures),
             *adapters.routes(self),
             Route("/openapi.json", self.openapi),
@@ -100,7 +97,6 @@ class Service:
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        self._limiter = CapacityLimiter(self.limits.threads)
         changed = asyncio.Event()
         with contextlib.suppress(ValueError, RuntimeError, AttributeError):  # in a thread, or on Windows
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, changed.set)
@@ -108,8 +104,9 @@ class Service:
         try:
             yield
         finally:
-            self._ready = False
+            self.closing = True
             watching.cancel()
+            self.close()
 
     async def _watch(self, asked: asyncio.Event) -> None:
         """Open models anew when their files change, or on SIGHUP."""
@@ -118,7 +115,7 @@ class Service:
                 await asyncio.wait_for(asked.wait(), LOOK)
             force = asked.is_set()
             asked.clear()
-            await anyio.to_thread.run_sync(partial(self.models.refresh, self._reloaded, force=force))
+            await asyncio.to_thread(self.models.refresh, self._reloaded, force=force)
 
     def _reloaded(self, name: str, error: SeqlabError | OSError | None) -> None:
         self.metrics.add("seqlab_reloads_total", model=name, result="failed" if error else "ok")
@@ -136,11 +133,11 @@ class Service:
         began = time.perf_counter()
         body = await self.body(request)
         read = time.perf_counter()
-        answer = await self.computed(partial(self._answer, body, asked, _wants_text(request)))
+        answer = await self.computed(partial(self._answer, body, asked, as_text=_wants_text(request)))
         self.metrics.seconds("seqlab_step_seconds", read - began, step="read")
         return answer
 
-    def _answer(self, body: bytes, asked: str, as_text: bool) -> Response:
+    def _answer(self, body: bytes, asked: str, *, as_text: bool) -> Response:
         """Answer in a thread of its own: parse, compute, write."""
         asking = question(parsed(body), asked, self.limits)
         found = self._found(asking, asked)
@@ -151,10 +148,7 @@ class Service:
     def _found(self, asking: Question, asked: str) -> dict[str, Any]:
         served = self.models.get(asking.model)
         began = time.perf_counter()
-        try:
-            found = answers.answered(served, asked, asking)
-        except SeqlabError as error:
-            raise from_error(error) from None
+        found = answers.answered(served, asked, asking)
         tokens = sum(len(item.tokens or ()) for item in asking.items)
         self.metrics.add("seqlab_tokens_total", tokens, model=served.name)
         self.metrics.seconds("seqlab_step_seconds", time.perf_counter() - began, step="answer")
@@ -164,10 +158,9 @@ class Service:
         """Answer each line of a stream in its turn; a line that is wrong gets its problem, with its number."""
         rest, number = b"", 0
         try:
-            async for chunk in self._chunks(request):
+            async for chunk in self.chunks(request, lines=True):
                 *lines, rest = (rest + chunk).split(b"\n")
-                if len(rest) > self.limits.body:
-                    raise Problem(413, f"a line has more than {self.limits.body} bytes")
+                self._check_line(rest)
                 for line in lines:
                     if line.strip():
                         yield await self._line(line, asked, number)
@@ -179,6 +172,10 @@ class Service:
         if rest.strip():
             yield await self._line(rest, asked, number)
 
+    def _check_line(self, line: bytes) -> None:
+        if len(line) > self.limits.body:
+            raise Problem(413, f"a line has more than {self.limits.body} bytes", headers=CLOSE)
+
     async def _line(self, line: bytes, asked: str, number: int) -> bytes:
         def work() -> bytes:
             return encoded(self._found(question(parsed(line), asked, self.limits), asked))
@@ -187,46 +184,6 @@ class Service:
             return await self.computed(work) + b"\n"
         except Problem as problem:
             return _line_problem(problem, number)
-
-    # ------------------------------------------------------------------------------------------ parts of an answer
-
-    async def body(self, request: Request) -> bytes:
-        """Read the body, no longer and no slower than allowed."""
-        parts, size = [], 0
-        async for chunk in self._chunks(request):
-            size += len(chunk)
-            if size > self.limits.body:
-                raise Problem(
-                    413,
-                    f"the body has more than {self.limits.body} bytes",
-                    headers={"connection": "close"},
-                )
-            parts.append(chunk)
-        return b"".join(parts)
-
-    async def _chunks(self, request: Request) -> AsyncIterator[bytes]:
-        stream = request.stream()
-        while True:
-            try:
-                with anyio.fail_after(self.limits.seconds):
-                    chunk = await anext(stream)
-            except StopAsyncIteration:
-                return
-            except TimeoutError:
-                raise Problem(
-                    408, f"nothing came for {self.limits.seconds:g} s", headers={"connection": "close"}
-                ) from None
-            yield chunk
-
-    async def computed(self, work: Callable[[], Any]) -> Any:
-        """Compute in a thread; one that takes too long is no longer waited for, but keeps its place until it ends."""
-        try:
-            with anyio.fail_after(self.limits.seconds):
-                return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
-        except TimeoutError:
-            raise busy(
-                f"there was no answer within {self.limits.seconds:g} s; send fewer sentences"
-            ) from None
 
     # ------------------------------------------------------------------------------------------ for the page
 
@@ -238,7 +195,7 @@ class Service:
             trellis, words = insight.table_trellis(given, self.limits)
             return reply({"words": words, **insight.steps(trellis)})
 
-        return await self.computed(partial(_told, work))
+        return await self.computed(work)
 
     async def evaluate(self, request: Request) -> Response:
         """Evaluate a model on a file whose text is in the request."""
@@ -271,7 +228,7 @@ class Service:
             search=asked.get("search", ""),
             n=int(n[:9]),
         )
-        return await self.computed(partial(_told, lambda: reply(ask())))
+        return await self.computed(lambda: reply(ask()))
 
     async def training(self, request: Request) -> Response:
         """Return the progress of the training of a model."""
@@ -282,21 +239,22 @@ class Service:
 
     async def list_models(self, _: Request) -> Response:
         """List the models."""
-        return reply({"models": [{**summary(one), "learns": self.settings.learn} for one in self.models]})
+        return reply(
+            {"models": [{**insight.summary(one), "learns": self.settings.learn} for one in self.models]}
+        )
 
     async def one_model(self, request: Request) -> Response:
         """Describe a model."""
         served = self.models.get(request.path_params["name"])
-        return reply(await self.computed(partial(description, served)))
+        return reply(await self.computed(partial(insight.description, served)))
 
     async def health(self, _: Request) -> Response:
         """Say that the process lives."""
         return reply({"status": "ok", "version": __version__})
 
-    async def ready(self, _: Request) -> Response:
+    async def readiness(self, _: Request) -> Response:
         """Say whether requests should be sent here: no longer while the service ends."""
-        if self.guard.closing or not self._ready:
-            raise busy("the service is ending")
+        self.check_ready()
         return reply({"status": "ready", "models": [one.name for one in self.models]})
 
     async def openapi(self, _: Request) -> Response:
@@ -326,49 +284,12 @@ class Lines(Response):
         del self.headers["content-length"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the lines, as ASGI has it."""
         del scope, receive
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         async for line in self._lines:
             await send({"type": "http.response.body", "body": line, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-def summary(served: Served) -> dict[str, Any]:
-    """Describe a model in a few words."""
-    return {
-        "name": served.name,
-        "kind": type(served.model).__name__,
-        "version": served.version,
-        "since": served.since,
-        "reads_text": served.pipeline is not None,
-        "layers": [
-            {
-                "name": name,
-                "kind": type(tagger).__name__,
-                "labels": list(tagger.labels_),
-                "columns": list(getattr(tagger, "columns_", None) or ()),
-                "probabilities": answers.probabilistic(tagger),
-                "explains": answers.explains(tagger),
-            }
-            for name, tagger in served.taggers.items()
-        ],
-    }
-
-
-def description(served: Served) -> dict[str, Any]:
-    """Describe a model with its options."""
-    found = summary(served)
-    for layer, tagger in zip(found["layers"], served.taggers.values(), strict=True):
-        layer["options"] = {name: repr(value) for name, value in tagger.get_params(deep=False).items()}
-    return found
-
-
-def _told(work: Callable[[], Response]) -> Response:
-    """Turn an error of the library into its problem."""
-    try:
-        return work()
-    except SeqlabError as error:
-        raise from_error(error) from None
 
 
 def _name(given: dict[str, Any]) -> str | None:
@@ -392,12 +313,11 @@ def _wants_text(request: Request) -> bool:
 
 
 async def _problem(_: Request, error: Exception) -> Response:
-    assert isinstance(error, Problem)
-    return error.response()
+    return cast(Problem, error).response()
 
 
 async def _http_problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
+    error = cast(HTTPException, error)
     detail = {
         404: f"there is nothing at {request.url.path}; /docs lists what there is",
         405: f"{request.url.path} does not answer {request.method}",
@@ -410,12 +330,5 @@ async def _gone(_: Request, __: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    log("failed", path=request.url.path, error=repr(error))
+    log("failed", route=route_of(request.scope), **failure(error))
     return Problem(500, "the service failed on this request; its log says more").response()
-
-
-def log(event: str, **facts: Any) -> None:
-    """Write a line of JSON to standard error."""
-    row = {"time": round(time.time(), 3), "process": os.getpid(), "event": event, **facts}
-    sys.stderr.write(json.dumps(row) + "\n")
-    sys.stderr.flush()

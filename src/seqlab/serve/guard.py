@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -16,11 +17,13 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from seqlab.serve.metrics import Metrics
+from seqlab.serve.desk import Desk
+from seqlab.serve.logs import log
+from seqlab.serve.metrics import route_of
 from seqlab.serve.problems import Problem, busy
-from seqlab.serve.settings import Settings
 
 COOKIE = "seqlab"
+LOGGED = 10_000  # bytes of a request that are logged, if any
 OPEN = frozenset({"/healthz", "/readyz"})  # asked by programs that have no token
 BODIES = ("application/json", "application/x-ndjson")
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -42,25 +45,23 @@ SAFE_HEADERS = (
 class Guard:
     """An ASGI application around another one.
 
-    settings   of the service
-    metrics    where requests are counted
+    app        the application
+    desk       settings and metrics of the service
     folder     private to the processes of this service; holds the mark that the one-time link was used
     link       the key of the one-time link, or None
     """
 
-    def __init__(
-        self, app: ASGIApp, settings: Settings, metrics: Metrics, *, folder: str, link: str | None = None
-    ) -> None:
-        self.app, self.settings, self.metrics = app, settings, metrics
+    def __init__(self, app: ASGIApp, desk: Desk, *, folder: str, link: str | None = None) -> None:
+        self.app, self.desk, self.settings, self.metrics = app, desk, desk.settings, desk.metrics
         self._folder, self._link = folder, link
         self._running: Counter[str] = Counter()
         self._buffered = 0
-        self.closing = False  # answers then ask the client to connect anew
-        secret = settings.token or ""
+        secret = self.settings.token or ""
         self._session = hmac.new(secret.encode(), b"seqlab page", hashlib.sha256).hexdigest()
         self._headers = [(name.encode(), value.encode()) for name, value in SAFE_HEADERS]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, as ASGI has it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -92,7 +93,24 @@ class Guard:
             if not self._running[client]:
                 del self._running[client]
             self._buffered -= scope.pop("seqlab.buffered", 0)
-            self.metrics.request(scope, status, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            self.metrics.request(scope, status, seconds)
+            self._log(scope, status, seconds)
+
+    def _log(self, scope: Scope, status: int, seconds: float) -> None:
+        """Log a request: never its address or its text, unless that was asked for."""
+        if self.settings.log == "errors" and status < 400:
+            return
+        facts = {"method": scope["method"], "route": route_of(scope), "status": status}
+        if self.settings.log == "text":
+            text = bytes(scope.pop("seqlab.text", b"")).decode("utf-8", "backslashreplace")
+            facts |= {"path": scope["path"], "text": text}
+        log(
+            "request",
+            **facts,
+            milliseconds=round(seconds * 1000, 3),
+            client=(scope.get("client") or ("",))[0],
+        )
 
     # ------------------------------------------------------------------------------------------ what is refused
 
@@ -159,7 +177,7 @@ class Guard:
     def _first_use(self) -> bool:
         """Mark the one-time link as used; only one process can."""
         try:
-            os.close(os.open(os.path.join(self._folder, "link-used"), os.O_CREAT | os.O_EXCL, 0o600))
+            os.close(os.open(Path(self._folder, "link-used"), os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
             return False
         return True
@@ -191,6 +209,8 @@ class Guard:
             size = len(message.get("body", b""))
             scope["seqlab.buffered"] = scope.get("seqlab.buffered", 0) + size
             self._buffered += size
+            if self.settings.log == "text":
+                scope["seqlab.text"] = (scope.get("seqlab.text", b"") + message.get("body", b""))[:LOGGED]
             if self._buffered > self.settings.limits.buffered:
                 raise busy("too many bytes of requests are held at the moment; try again soon")
             return message
@@ -209,7 +229,7 @@ class Guard:
                 (b"access-control-allow-headers", b"authorization, content-type"),
                 (b"vary", b"origin"),
             ]
-        if self.closing:
+        if self.desk.closing:
             found.append((b"connection", b"close"))
         return found
 

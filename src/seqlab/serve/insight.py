@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,8 @@ import numpy as np
 
 import seqlab
 from seqlab import inference
-from seqlab.errors import CorpusError, QuestionError, SeqlabError
-from seqlab.serve.answers import Answer, plain, probabilistic
+from seqlab.errors import CorpusError, EvaluationWarning, QuestionError, SeqlabError
+from seqlab.serve.answers import Answer, explains, plain, probabilistic
 from seqlab.serve.models import Models, Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.settings import Limits
@@ -23,6 +25,46 @@ from seqlab.trellis import Trellis
 MOST_CELLS = 20_000  # of the tables that are shown step by step
 MOST_ERRORS = 2_000  # sentences of a gold file that are listed
 MOST_WEIGHTS = 1_000
+_WARNINGS = threading.Lock()
+
+
+def summary(served: Served) -> dict[str, Any]:
+    """Describe a model in a few words.
+
+    served   the model
+    """
+    return {
+        "name": served.name,
+        "kind": type(served.model).__name__,
+        "version": served.version,
+        "since": served.since,
+        "reads_text": served.pipeline is not None,
+        "layers": [
+            {
+                "name": name,
+                "kind": type(tagger).__name__,
+                "labels": list(tagger.labels_),
+                "columns": list(getattr(tagger, "columns_", None) or ()),
+                "probabilities": probabilistic(tagger),
+                "explains": explains(tagger),
+            }
+            for name, tagger in served.taggers.items()
+        ],
+    }
+
+
+def description(served: Served) -> dict[str, Any]:
+    """Describe a model with its options.
+
+    served   the model
+    """
+    found = summary(served)
+    for layer, tagger in zip(found["layers"], served.taggers.values(), strict=True):
+        layer["options"] = {name: repr(value) for name, value in tagger.get_params(deep=False).items()}
+    return found
+
+
+# ------------------------------------------------------------------------------------------------ tables
 
 
 def steps(trellis: Trellis) -> Answer:
@@ -38,7 +80,7 @@ def steps(trellis: Trellis) -> Answer:
         node[t, np.setdiff1d(np.arange(trellis.L), labels)] = -np.inf
     best = inference.viterbi_table(trellis)
     found: Answer = {
-        "labels": list(trellis.labels),
+        "labels": list(trellis.labels or ()),
         "node": node,
         "edge": np.asarray(trellis.edge, dtype=np.float64),
         "per_position": bool(trellis.per_position),
@@ -70,7 +112,7 @@ def table_trellis(given: Mapping[str, Any], limits: Limits) -> tuple[Trellis, li
             422, f"tables have labels, start, transitions, emissions and words: {error!r}"
         ) from None
     L = len(labels)
-    if start.shape != (L,) or moves.shape != (L, L) or (len(words) and rows.shape != (len(words), L)):
+    if start.shape != (L,) or moves.shape != (L, L) or (words and rows.shape != (len(words), L)):
         raise Problem(
             422, f"{L} labels need {L} start probabilities, {L} x {L} transitions, {L} emissions a word"
         )
@@ -100,7 +142,7 @@ def scored(served: Served, given: Mapping[str, Any], limits: Limits) -> Answer:
     try:
         corpus = read(content, _optional(given, "format"))
         column = _optional(given, "column") or _gold_column(corpus, tagger)
-        report = tagger.evaluate(corpus, column)
+        report, remarks = _evaluated(tagger, corpus, column)
     except SeqlabError as error:
         raise from_error(error) from None
     told: Answer = plain(report.to_dict())
@@ -129,14 +171,23 @@ def scored(served: Served, given: Mapping[str, Any], limits: Limits) -> Answer:
         "columns": list(corpus.columns),
         "report": told,
         "text": str(report),
+        "remarks": remarks,
         "sentences": rows[:MOST_ERRORS],
         "left_out": max(0, len(rows) - MOST_ERRORS),
     }
 
 
+def _evaluated(tagger: Any, corpus: Any, column: str) -> tuple[Any, list[str]]:
+    """Evaluate, and return what the library warns of; one at a time, since Python has one list of warnings."""
+    with _WARNINGS, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", EvaluationWarning)
+        report = tagger.evaluate(corpus, column)
+    return report, [str(one.message) for one in caught if issubclass(one.category, EvaluationWarning)]
+
+
 def read(content: str, kind: str | None) -> Any:
     """Read a corpus from the text of a file."""
-    options = {} if kind is None else {"format": kind}
+    options: dict[str, Any] = {} if kind is None else {"format": kind}
     return seqlab.read(io.BytesIO(content.encode("utf-8", "surrogatepass")), **options)
 
 
@@ -163,12 +214,13 @@ def weights(tagger: Any, *, label: str | None, search: str, n: int) -> Answer:
         moves = tagger.top_transitions(MOST_WEIGHTS)
     except AttributeError:
         raise Problem(422, f"a {type(tagger).__name__} has no weights of features") from None
-    return plain(
+    found: Answer = plain(
         {
             "features": [{"attribute": a, "label": y, "weight": w} for a, y, w in rows],
             "transitions": [{"labels": list(one.labels), "weight": one.weight} for one in moves],
         }
     )
+    return found
 
 
 def _matching(tagger: Any, search: str, label: str | None) -> list[tuple[str, str, float]]:

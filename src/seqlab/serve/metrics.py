@@ -7,7 +7,7 @@ import os
 import tempfile
 import time
 from bisect import bisect_left
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 
 from starlette.types import Scope
@@ -31,8 +31,8 @@ class Metrics:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._path = os.path.join(folder, f"metrics-{os.getpid()}-{time.time_ns()}.json")
-        self._counts: Counter[Key] = Counter()
+        self._path = Path(folder, f"metrics-{os.getpid()}-{time.time_ns()}.json")
+        self._counts: defaultdict[Key, float] = defaultdict(float)
         self._stored = 0.0
 
     def add(self, name: str, value: float = 1.0, **labels: str) -> None:
@@ -47,13 +47,12 @@ class Metrics:
         """Count a time in a histogram."""
         bucket = bisect_left(BUCKETS, value)
         le = "+Inf" if bucket == len(BUCKETS) else f"{BUCKETS[bucket]:g}"
-        self.add(f"{name}_bucket", le=le, **labels)
+        self.add(f"{name}_bucket", 1.0, le=le, **labels)
         self.add(f"{name}_sum", value, **labels)
 
     def request(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request."""
-        route = scope.get("route")
-        path = getattr(route, "path", "other") or "other"
+        path = route_of(scope)
         self.add("seqlab_requests_total", route=path, method=_method(scope), status=str(status))
         if status >= 400:
             self.add("seqlab_errors_total", status=str(status))
@@ -64,11 +63,11 @@ class Metrics:
         handle, made = tempfile.mkstemp(dir=self._folder)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(rows, file)
-        os.replace(made, self._path)
+        Path(made).replace(self._path)
 
-    def _summed(self) -> Counter[Key]:
+    def _summed(self) -> defaultdict[Key, float]:
         self._store()
-        found: Counter[Key] = Counter()
+        found: defaultdict[Key, float] = defaultdict(float)
         for path in sorted(Path(self._folder).glob("metrics-*.json")):
             for name, labels, value in json.loads(path.read_text(encoding="utf-8")):
                 found[name, tuple((key, one) for key, one in labels)] += value
@@ -90,7 +89,7 @@ class Metrics:
         return "\n".join(lines) + "\n"
 
 
-def _histogram(name: str, found: Counter[Key]) -> list[str]:
+def _histogram(name: str, found: defaultdict[Key, float]) -> list[str]:
     series = sorted({labels for one, labels in found if one == f"{name}_sum"})
     lines = []
     for labels in series:
@@ -110,6 +109,14 @@ def _braces(labels: tuple[tuple[str, str], ...]) -> str:
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def route_of(scope: Scope) -> str:
+    """Return the pattern of the address, which holds nothing that a client has made up.
+
+    scope   of the request
+    """
+    return str(getattr(scope.get("route"), "path", None) or "other")
 
 
 def _method(scope: Scope) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import seqlab
@@ -113,13 +113,13 @@ class Models:
 
 def stamp_of(path: str) -> Stamp:
     """Return what changes when a file does."""
-    found = os.stat(path)
+    found = Path(path).stat()
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def opened(name: str, path: str) -> Served:
     """Open a model file."""
-    stamp = stamp_of(path) if os.path.exists(path) else (0, 0, 0)
+    stamp = stamp_of(path) if Path(path).exists() else (0, 0, 0)
     return served(name, path, seqlab.load(path), stamp)
 
 

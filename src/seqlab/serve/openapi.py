@@ -57,7 +57,7 @@ def description(settings: Settings, options: dict[str, tuple[str, ...]]) -> Sche
         "/readyz": {"get": _get("ready", "Are requests welcome?", _object(status=STRING), open_=True)},
         "/metrics": {"get": _metrics()},
     }
-    secured = [{"token": []}] if settings.token is not None else []
+    secured: list[Schema] = [{"token": []}] if settings.token is not None else []
     return {
         "openapi": "3.1.0",
         "info": {

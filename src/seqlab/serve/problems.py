@@ -15,7 +15,7 @@ MEDIA = "application/problem+json"
 RETRY = {"retry-after": "1"}
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818  its name in RFC 9457
     """A request that is answered by an error.
 
     status    the HTTP status

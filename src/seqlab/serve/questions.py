@@ -187,7 +187,7 @@ def _count(name: str, least: int) -> Any:
 
 
 def _offsets(value: Any, _: Limits) -> str:
-    return value if value in UNITS else _wrong("offsets", " or ".join(UNITS), value)
+    return str(value) if value in UNITS else _wrong("offsets", " or ".join(UNITS), value)
 
 
 OPTION = {
@@ -206,7 +206,7 @@ OPTION = {
 def _wrong(name: str, wanted: str, value: Any, **place: int) -> NoReturn:
     shown = json.dumps(value, default=str)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    more = {"place": place} if place else {}
+    more: dict[str, Any] = {"place": place} if place else {}
     raise Problem(422, f"{name} is to be {wanted}, got {_kind(value)}: {shown}", option=name, **more)
 
 

@@ -2,71 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
+import multiprocessing
+import os
 import secrets
 import shutil
 import signal
 import socket
 import tempfile
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import wait
 from typing import Any
 
 import uvicorn
-from starlette.types import Receive, Scope, Send
-from uvicorn.supervisors.multiprocess import Multiprocess
 
 from seqlab.errors import OptionError
 from seqlab.serve.application import application
-from seqlab.serve.guard import Guard
+from seqlab.serve.connections import DRAIN, Connection, Server
+from seqlab.serve.logs import log, take_over
+from seqlab.serve.models import Models
 from seqlab.serve.settings import Settings
 
-DRAIN = 0.5  # seconds in which answers ask clients to connect anew, before connections are closed
-
-
-@dataclass
-class Lazily:
-    """The application, made in the process that serves it: settings can be sent there, models cannot."""
-
-    settings: Settings
-    folder: str
-    link: str | None
-    made: Guard | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self.made is None:
-            self.made = application(self.settings, folder=self.folder, link=self.link)
-        await self.made(scope, receive, send)
-
-
-class Server(uvicorn.Server):
-    """uvicorn's server, which ends in two steps so that no request is lost."""
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ask clients to connect elsewhere, answer what is on its way, then close."""
-        guard = getattr(self.config.app, "made", None)
-        if guard is not None:
-            guard.closing = True
-            await asyncio.sleep(DRAIN)
-        await super().shutdown(sockets)
-
-
-class Workers(Multiprocess):
-    """uvicorn's supervisor of processes; SIGHUP is passed on, so that models are opened anew without a restart."""
-
-    def handle_hup(self) -> None:
-        """Pass the signal on."""
-        for worker in self.processes:
-            worker.process.send_signal(signal.SIGHUP) if hasattr(worker.process, "send_signal") else _hup(
-                worker
-            )
-
-
-def _hup(worker: Any) -> None:
-    import os
-
-    if worker.process.pid is not None:
-        os.kill(worker.process.pid, signal.SIGHUP)
+BACKLOG = 2048  # connections that the system holds until they are accepted
+YOUNG = 5.0  # seconds: a process that ends before has not started well
+PATIENCE = 5  # such ends, one after another, until the service gives up
 
 
 def run(settings: Settings, *, ready: Callable[[str], None] = lambda _: None) -> None:
@@ -77,41 +37,127 @@ def run(settings: Settings, *, ready: Callable[[str], None] = lambda _: None) ->
     """
     folder = tempfile.mkdtemp(prefix="seqlab-serve-")
     try:
-        _run(settings, folder, ready)
+        listening = bound(settings)
+        settings = replace(settings, port=listening.getsockname()[1])
+        link = None if settings.token is None else secrets.token_urlsafe(24)
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        address = f"http://{host}:{settings.port}/" + ("" if link is None else f"?key={link}")
+        if settings.workers == 1:
+            _serve(settings, folder, link, listening, ready=lambda: ready(address))
+            return
+        Models(settings.models)  # a bad file ends it here, with its message
+        listening.listen(BACKLOG)
+        Workers((settings, folder, link, listening), settings).run(lambda: ready(address))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(settings: Settings, folder: str, ready: Callable[[str], None]) -> None:
-    listening = bound(settings)
-    settings = replace(settings, port=listening.getsockname()[1])
-    link = None if settings.token is None else secrets.token_urlsafe(24)
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    app = Lazily(settings, folder, link)
+def _serve(
+    settings: Settings,
+    folder: str,
+    link: str | None,
+    listening: socket.socket,
+    parent: int | None = None,
+    ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve in this process."""
+    _ignore_hangups()
+    take_over()
+    guard = application(settings, folder=folder, link=link)
     config = uvicorn.Config(
-        app,
-        log_level="warning",
+        guard,
+        http=type("Connection", (Connection,), {"limits": settings.limits}),
+        log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=settings.limits.waiting * 4,
+        lifespan="on",
+        backlog=BACKLOG,
         timeout_keep_alive=int(settings.limits.idle) or 1,
         timeout_graceful_shutdown=int(settings.limits.seconds) + 1,
-        workers=settings.workers,
         ws="none",
     )
-    address = f"http://{host}:{settings.port}/" + ("" if link is None else f"?key={link}")
-    if settings.workers == 1:
-        app.made = application(settings, folder=folder, link=link)
-        ready(address)
-        Server(config).run(sockets=[listening])
-        return
-    ready(address)
-    Workers(config, sockets=[listening], target=Server(config).run).run()
+    listening.listen(BACKLOG)
+    ready()
+    Server(config, guard, parent).run(sockets=[listening])
+
+
+def _ignore_hangups() -> None:
+    """Survive SIGHUP until the service listens to it."""
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+@dataclass
+class Workers:
+    """Processes that serve on one socket. One that ends is replaced; SIGHUP is passed on to all.
+
+    given      arguments of each process; the last one is the socket
+    settings   of the service
+    """
+
+    given: tuple[Settings, str, str | None, socket.socket]
+    settings: Settings
+    running: list[Any] = field(default_factory=list)
+    ending: bool = False
+
+    def run(self, ready: Callable[[], None]) -> None:
+        """Run until a signal ends it.
+
+        ready   is called when clients can connect
+        """
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, self._end)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, self._pass_on)
+        self.running = [self._started() for _ in range(self.settings.workers)]
+        ready()
+        young = 0
+        while not self.ending and young < PATIENCE:
+            wait([one.sentinel for one, _ in self.running], timeout=0.2)
+            for i, (one, since) in enumerate(self.running):
+                if one.exitcode is not None and not self.ending:
+                    young = young + 1 if time.monotonic() - since < YOUNG else 0
+                    log("a process ended; another one takes its place", ended=one.pid, code=one.exitcode)
+                    self.running[i] = self._started()
+        self._stop()
+        if young >= PATIENCE:
+            raise OptionError("the processes of the service end as soon as they start; the log says why")
+
+    def _started(self) -> tuple[Any, float]:
+        context = multiprocessing.get_context("spawn")
+        made = context.Process(target=_serve, args=(*self.given, os.getpid()))
+        made.start()
+        return made, time.monotonic()
+
+    def _stop(self) -> None:
+        """End all processes; the last one that leaves closes the door."""
+        self.given[-1].close()
+        self._signal(signal.SIGTERM)
+        end = time.monotonic() + self.settings.limits.seconds + 3 * DRAIN + 5
+        for one, _ in self.running:
+            one.join(max(0.0, end - time.monotonic()))
+            if one.exitcode is None:
+                one.kill()
+                one.join()
+
+    def _end(self, *_: Any) -> None:
+        self.ending = True
+
+    def _pass_on(self, number: int, _: Any) -> None:
+        self._signal(number)
+
+    def _signal(self, number: int) -> None:
+        for one, _ in self.running:
+            if one.pid is not None and one.exitcode is None:
+                os.kill(one.pid, number)
 
 
 def bound(settings: Settings) -> socket.socket:
-    """Bind the socket; the error says what to do about a port in use."""
+    """Bind the socket; the error says what to do about a port in use.
+
+    settings   with host and port
+    """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # asyncio sends small answers at once (TCP_NODELAY) only if the socket says that it is one of TCP.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -125,5 +171,4 @@ def bound(settings: Settings) -> socket.socket:
             f"for any free one",
             option="port",
         ) from None
-    made.set_inheritable(True)
     return made

@@ -14,6 +14,7 @@ from seqlab.errors import OptionError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 SHORTEST_TOKEN = 16  # characters
+LOGS = ("errors", "all", "text")
 HTTP, HTTPS = 80, 443  # ports that browsers leave out of Host
 
 
@@ -30,6 +31,7 @@ class Limits:
     waiting     requests in progress, of all clients
     per_client  requests in progress, of one address
     buffered    bytes of all bodies that are held at one time
+    connections open at one time; the one that has waited longest makes room for a new one
     running     requests computed at one time; None for the number of cores
     """
 
@@ -42,10 +44,11 @@ class Limits:
     waiting: int = 256
     per_client: int = 128
     buffered: int = 200_000_000
+    connections: int = 512
     running: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("body", "tokens", "batch", "n", "waiting", "per_client", "buffered"):
+        for name in ("body", "tokens", "batch", "n", "waiting", "per_client", "buffered", "connections"):
             whole_number(getattr(self, name), name, 1)
         for name in ("seconds", "idle"):
             if not 0 < getattr(self, name) < float("inf"):
@@ -70,7 +73,7 @@ class Settings:
     hosts     further values of the Host header that are accepted, "example.org" or "example.org:8000"
     origins   origins of other pages that may call the API, "https://example.org"
     learn     True to let the page correct labels and train on them
-    log_text  True to log the text of requests
+    log       requests that are logged: "errors", "all", or "text" for all with their text
     workers   processes
     limits    bounds of requests
     """
@@ -82,7 +85,7 @@ class Settings:
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     learn: bool = False
-    log_text: bool = False
+    log: str = "errors"
     workers: int = 1
     limits: Limits = field(default_factory=Limits)
 
@@ -94,6 +97,8 @@ class Settings:
         if not self.models:
             raise OptionError("pass at least one model file", option="models")
         self._check_address()
+        if self.log not in LOGS:
+            raise OptionError(f"must be {', '.join(LOGS)}, got {self.log!r}", option="log")
         for origin in self.origins:
             if not re.fullmatch(r"https?://[^/\s*]+", origin):
                 raise OptionError(

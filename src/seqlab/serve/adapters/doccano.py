@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from seqlab.errors import SeqlabError
+from seqlab.serve.desk import Desk
 from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
 
-if TYPE_CHECKING:
-    from seqlab.serve.application import Service
 
-
-def routes(service: Service) -> list[Route]:
+def routes(service: Desk) -> list[Route]:
     """List the routes."""
     return [Route("/doccano/{name}", partial(_label, service), methods=["POST"])]
 
 
-async def _label(service: Service, request: Request) -> Response:
+async def _label(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     text = parsed(await service.body(request)).get("text")
     if not isinstance(text, str):

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree as ET  # noqa: S405  (documents with a DTD are refused first)
+from typing import Any
+from xml.etree import ElementTree as ET
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from seqlab.errors import SeqlabError
+from seqlab.serve.desk import Desk
 from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
-
-if TYPE_CHECKING:
-    from seqlab.serve.application import Service
 
 XMI, CAS = "http://www.omg.org/XMI", "http:///uima/cas.ecore"
 ID = f"{{{XMI}}}id"
@@ -27,7 +25,7 @@ DTD = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 TYPE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
-def routes(service: Service) -> list[Route]:
+def routes(service: Desk) -> list[Route]:
     """List the routes."""
     return [
         Route("/inception/{name}/predict", partial(_predict, service), methods=["POST"]),
@@ -35,14 +33,14 @@ def routes(service: Service) -> list[Route]:
     ]
 
 
-async def _train(service: Service, request: Request) -> Response:
+async def _train(service: Desk, request: Request) -> Response:
     """Take note of nothing: models are trained by seqlab."""
     service.models.get(request.path_params["name"])
     await service.body(request)
     return Response(status_code=204)
 
 
-async def _predict(service: Service, request: Request) -> Response:
+async def _predict(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     given = parsed(await service.body(request))
     return await service.computed(lambda: reply({"document": _predicted(served, given)}))

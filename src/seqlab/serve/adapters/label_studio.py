@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from seqlab.errors import SeqlabError
+from seqlab.serve.desk import Desk
 from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
-
-if TYPE_CHECKING:
-    from seqlab.serve.application import Service
 
 LABELS = re.compile(r"<Labels\b([^>]*)>", re.IGNORECASE)
 TEXT = re.compile(r"<(?:Hyper)?Text\b([^>]*)>", re.IGNORECASE)
 ATTRIBUTE = re.compile(r"""\b(\w+)\s*=\s*["']([^"']*)["']""")
 
 
-def routes(service: Service) -> list[Route]:
+def routes(service: Desk) -> list[Route]:
     """List the routes."""
     base = "/label-studio/{name}"
     return [
@@ -35,18 +33,18 @@ def routes(service: Service) -> list[Route]:
     ]
 
 
-async def _health(service: Service, request: Request) -> Response:
+async def _health(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     return reply({"status": "UP", "model_class": type(served.model).__name__})
 
 
-async def _setup(service: Service, request: Request) -> Response:
+async def _setup(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     await service.body(request)
     return reply({"model_version": served.version})
 
 
-async def _predict(service: Service, request: Request) -> Response:
+async def _predict(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     given = parsed(await service.body(request))
     return await service.computed(lambda: reply({"results": _results(served, given, service.limits.batch)}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,20 +12,18 @@ from starlette.routing import Route
 
 from seqlab import __version__
 from seqlab.errors import SeqlabError
+from seqlab.serve.desk import Desk
 from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
-
-if TYPE_CHECKING:
-    from seqlab.serve.application import Service
 
 TEXT, TOKENS, LABELS, DOCUMENT = "text", "tokens", "labels", "document"
 STRINGS = "BYTES"  # the protocol's name of strings
 PADDING = ""  # in rows of tokens that are shorter than others
 
 
-def routes(service: Service) -> list[Route]:
+def routes(service: Desk) -> list[Route]:
     """List the routes."""
     return [
         Route("/v2", partial(_server, service)),
@@ -37,20 +35,20 @@ def routes(service: Service) -> list[Route]:
     ]
 
 
-async def _server(_: Service, __: Request) -> Response:
+async def _server(_: Desk, __: Request) -> Response:
     return reply({"name": "seqlab", "version": __version__, "extensions": []})
 
 
-async def _live(_: Service, __: Request) -> Response:
+async def _live(_: Desk, __: Request) -> Response:
     return reply({"live": True})
 
 
-async def _ready(service: Service, request: Request) -> Response:
-    await service.ready(request)
+async def _ready(service: Desk, _: Request) -> Response:
+    service.check_ready()
     return reply({"ready": True})
 
 
-async def _model(service: Service, request: Request) -> Response:
+async def _model(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     inputs = [{"name": TOKENS, "datatype": STRINGS, "shape": [-1, -1]}]
     outputs = [{"name": LABELS, "datatype": STRINGS, "shape": [-1, -1]}]
@@ -68,17 +66,17 @@ async def _model(service: Service, request: Request) -> Response:
     )
 
 
-async def _model_ready(service: Service, request: Request) -> Response:
+async def _model_ready(service: Desk, request: Request) -> Response:
     return reply({"name": service.models.get(request.path_params["name"]).name, "ready": True})
 
 
-async def _infer(service: Service, request: Request) -> Response:
+async def _infer(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     given = parsed(await service.body(request))
     return await service.computed(lambda: reply(_inferred(served, given, service)))
 
 
-def _inferred(served: Served, given: dict[str, Any], service: Service) -> dict[str, Any]:
+def _inferred(served: Served, given: dict[str, Any], service: Desk) -> dict[str, Any]:
     inputs = given.get("inputs")
     if not isinstance(inputs, list) or len(inputs) != 1 or not isinstance(inputs[0], dict):
         raise Problem(422, f"inputs is to be a list of one tensor, {TEXT!r} or {TOKENS!r}", option="inputs")

@@ -37,7 +37,7 @@ export async function show(context) {
     asked = key;
   }
   return [picker, el("h2", null, `${file.name}: ${here.name} on column ${found.column}`),
-    scores(found.report), confusion(found, again), ...errors(context, again), ...saving(context, say, again)];
+    ...found.remarks.map((one) => el("p", { class: "remark" }, one)), scores(found.report), confusion(found, again), ...errors(context, again), ...saving(context, say, again)];
 }
 
 function scores(report) {

@@ -1,0 +1,95 @@
+"""Read bodies within their limits and compute answers in threads: all that routes need of the service."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from starlette.requests import Request
+
+from seqlab.errors import SeqlabError
+from seqlab.serve.metrics import Metrics
+from seqlab.serve.models import Models
+from seqlab.serve.problems import Problem, busy, from_error
+from seqlab.serve.settings import Settings
+
+CLOSE = {"connection": "close"}  # the rest of a body is not read
+T = TypeVar("T")
+
+
+class Desk:
+    """Models, limits and threads of one process.
+
+    settings   of the service
+    folder     private to the processes of this service
+    """
+
+    def __init__(self, settings: Settings, folder: str) -> None:
+        self.settings, self.limits = settings, settings.limits
+        self.models = Models(settings.models)
+        self.metrics = Metrics(folder)
+        self.closing = False  # answers then ask the client to connect anew
+        self._threads = ThreadPoolExecutor(self.limits.threads, thread_name_prefix="answer")
+
+    def check_ready(self) -> None:
+        """Raise a problem once the service is ending."""
+        if self.closing:
+            raise busy("the service is ending")
+
+    async def body(self, request: Request) -> bytes:
+        """Read the body, no longer and no slower than allowed.
+
+        request   whose body it is
+        """
+        parts, size = [], 0
+        async for chunk in self.chunks(request):
+            size += len(chunk)
+            if size > self.limits.body:
+                raise Problem(413, f"the body has more than {self.limits.body} bytes", headers=CLOSE)
+            parts.append(chunk)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def chunks(self, request: Request, *, lines: bool = False) -> AsyncIterator[bytes]:
+        """Yield the parts of a body as they come, until its time is over.
+
+        request   whose body it is
+        lines     True to give each line as much time as another body has in all
+        """
+        loop, stream = asyncio.get_running_loop(), request.stream()
+        end = loop.time() + self.limits.seconds
+        while True:
+            try:
+                async with asyncio.timeout_at(end):
+                    chunk = await anext(stream)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                what = "a line" if lines else "the body"
+                raise Problem(
+                    408, f"{what} did not come within {self.limits.seconds:g} s", headers=CLOSE
+                ) from None
+            if chunk:
+                yield chunk
+            if lines and b"\n" in chunk:
+                end = loop.time() + self.limits.seconds
+
+    async def computed(self, work: Callable[[], T]) -> T:
+        """Compute in a thread; one that takes too long is no longer waited for, but keeps its place until it ends.
+
+        work   returns the answer; errors of the library become problems
+        """
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except TimeoutError:
+            raise busy(
+                f"there was no answer within {self.limits.seconds:g} s; send fewer sentences"
+            ) from None
+        except SeqlabError as error:
+            raise from_error(error) from None
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
