@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from seqlab.cli.parsing import Group, option, whole
+from seqlab.cli.parsing import Group, number, option, whole
 from seqlab.errors import OptionError
 
 USAGE = "MODEL [MODEL ...]"
@@ -45,6 +45,22 @@ OPTIONS = (
         ),
         option("--allow-origin ORIGIN", "pages of this origin may call the API", action="append", default=[]),
     ),
+    Group(
+        "limits of requests",
+        option(
+            "--timeout SECONDS", "for a body to arrive, and for an answer (default: 30)", number, default=30.0
+        ),
+        option(
+            "--idle SECONDS", "that a connection may wait for a request (default: 20)", number, default=20.0
+        ),
+        option(
+            "--body BYTES",
+            "of a request, or of a line of a stream (default: 10 MB)",
+            whole(1),
+            default=10_000_000,
+        ),
+        option("--waiting N", "requests in progress at a time (default: 256)", whole(1), default=256),
+    ),
     option("--learn", "let the page correct labels and train on them; the model is saved beside the old one"),
     option(
         "--log WHAT",
@@ -66,7 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
             f"seqlab serve needs {error.name}; install it with: pip install 'seqlab[serve]'"
         ) from None
     from seqlab.serve.models import Models
-    from seqlab.serve.settings import Settings, named_models
+    from seqlab.serve.settings import Limits, Settings, named_models
 
     settings = Settings(
         named_models(arguments.models),
@@ -78,6 +94,9 @@ def run(arguments: argparse.Namespace) -> None:
         learn=bool(arguments.learn),
         log=arguments.log,
         workers=arguments.workers,
+        limits=Limits(
+            body=arguments.body, seconds=arguments.timeout, idle=arguments.idle, waiting=arguments.waiting
+        ),
     )
     if arguments.check:
         for one in Models(settings.models):

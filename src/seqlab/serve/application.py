@@ -115,6 +115,7 @@ class Service(Desk):
                 await asyncio.wait_for(asked.wait(), LOOK)
             force = asked.is_set()
             asked.clear()
+            self.metrics.store()
             await asyncio.to_thread(self.models.refresh, self._reloaded, force=force)
 
     def _reloaded(self, name: str, error: SeqlabError | OSError | None) -> None:
@@ -167,6 +168,8 @@ class Service(Desk):
                     number += 1
                 released(request.scope, self.guard, len(chunk))
         except Problem as problem:  # of the stream itself, which ends here
+            if number == 0:
+                raise  # nothing was answered yet: the status can still say it
             yield _line_problem(problem, number)
             return
         if rest.strip():
@@ -286,10 +289,18 @@ class Lines(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the lines, as ASGI has it."""
         del scope, receive
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        started = False
         async for line in self._lines:
+            if not started:
+                await self._start(send)
+                started = True
             await send({"type": "http.response.body", "body": line, "more_body": True})
+        if not started:
+            await self._start(send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _start(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
 
 
 def _name(given: dict[str, Any]) -> str | None:

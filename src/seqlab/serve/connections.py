@@ -61,9 +61,16 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # httptoo
                 self.transport.close()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Wait for the next request; there is none if the body of this one was not read to its end."""
         self.since, self.quiet = asyncio.get_running_loop().time(), True
+        if self.cycle is not None and self.cycle.more_body and not self.pipeline_waits:
+            self.transport.close()
         super().on_response_complete()
+
+    @property
+    def pipeline_waits(self) -> bool:
+        """True if the next request came before this one was answered."""
+        return bool(getattr(self, "pipeline", None))
 
     def pause_writing(self) -> None:
         """Note since when the answer waits for its reader."""

@@ -41,7 +41,7 @@ class Metrics:
         now = time.monotonic()
         if now - self._stored > EVERY:
             self._stored = now
-            self._store()
+            self.store()
 
     def seconds(self, name: str, value: float, **labels: str) -> None:
         """Count a time in a histogram."""
@@ -58,7 +58,8 @@ class Metrics:
             self.add("seqlab_errors_total", status=str(status))
         self.seconds("seqlab_request_seconds", seconds, route=path)
 
-    def _store(self) -> None:
+    def store(self) -> None:
+        """Write the counts to the folder, where other processes read them."""
         rows = [[name, labels, value] for (name, labels), value in self._counts.items()]
         handle, made = tempfile.mkstemp(dir=self._folder)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -66,7 +67,7 @@ class Metrics:
         Path(made).replace(self._path)
 
     def _summed(self) -> defaultdict[Key, float]:
-        self._store()
+        self.store()
         found: defaultdict[Key, float] = defaultdict(float)
         for path in sorted(Path(self._folder).glob("metrics-*.json")):
             for name, labels, value in json.loads(path.read_text(encoding="utf-8")):

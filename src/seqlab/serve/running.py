@@ -61,7 +61,7 @@ def _serve(
     ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve in this process."""
-    _ignore_hangups()
+    _prepare_signals()
     take_over()
     guard = application(settings, folder=folder, link=link)
     config = uvicorn.Config(
@@ -82,10 +82,12 @@ def _serve(
     Server(config, guard, parent).run(sockets=[listening])
 
 
-def _ignore_hangups() -> None:
-    """Survive SIGHUP until the service listens to it."""
+def _prepare_signals() -> None:
+    """Survive SIGHUP until the service listens to it, and the signals that uvicorn raises again at its end."""
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, lambda *_: None)
 
 
 @dataclass

@@ -1,0 +1,190 @@
+"""The process: signals, reloads, several workers, its log."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+import seqlab
+from serve.running import Running, asked, running, until
+
+WORDS = {"tokens": ["Anna", "lives", "in", "New", "York", "."]}
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+
+
+class Load:
+    """Clients that ask all the time, on connections that stay open as long as the server likes."""
+
+    def __init__(self, server: Running, clients: int = 6) -> None:
+        self.server, self.answers, self.lost = server, [], []
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._ask) for _ in range(clients)]
+
+    def __enter__(self) -> Self:
+        for one in self._threads:
+            one.start()
+        until(lambda: len(self.answers) > 20)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for one in self._threads:
+            one.join()
+
+    def _ask(self) -> None:
+        with closing(self.server.client()) as connection:
+            self._ask_on(connection)
+
+    def _ask_on(self, connection: http.client.HTTPConnection) -> None:
+        while not self._stop.is_set():
+            try:
+                if connection.sock is None:
+                    connection.connect()
+            except OSError:
+                return  # nobody listens any more: nothing was asked
+            try:
+                status, found, _ = asked(connection, "/v1/tag", WORDS)
+                (self.answers if status == 200 else self.lost).append(found)
+            except (OSError, http.client.HTTPException) as error:
+                self.lost.append(repr(error))
+                connection.close()
+
+
+def test_sigterm_loses_no_request(models: dict[str, str], tmp_path: Path) -> None:
+    with running(models["ner"], log=tmp_path / "log") as server:
+        with Load(server) as load:
+            answered = len(load.answers)
+            server.process.send_signal(signal.SIGTERM)
+            assert server.process.wait(60) == 0
+        assert len(load.answers) > answered
+        assert load.lost == []
+
+
+def test_models_are_swapped_without_a_failed_request(models: dict[str, str], tmp_path: Path) -> None:
+    path, fresh = tmp_path / "x.model", tmp_path / "fresh"
+    shutil.copy(models["ner"], path)
+    before, after = (seqlab.load(models[name]).tag(WORDS["tokens"]) for name in ("ner", "pos"))
+    with running(str(path), log=tmp_path / "log") as server, Load(server, 3) as load:
+        shutil.copy(models["pos"], fresh)
+        fresh.replace(path)  # seen by itself
+        until(lambda: load.answers[-1]["labels"] == after)
+        shutil.copy(models["ner"], fresh)
+        fresh.replace(path)
+        server.process.send_signal(signal.SIGHUP)
+        until(lambda: load.answers[-1]["labels"] == before)
+        fresh.write_bytes(b"broken")
+        fresh.replace(path)  # the old one stays
+        told = until(lambda: [one for one in server.events() if one["event"].startswith("reload failed")])
+        assert told[0]["model"] == "x"
+        answered = len(load.answers)
+        until(lambda: len(load.answers) > answered + 10)
+        assert load.answers[-1]["labels"] == before
+        path.unlink()
+        server.process.send_signal(signal.SIGHUP)
+        until(lambda: len(load.answers) > answered + 30)
+        status, text, _ = server.ask("/metrics")
+        assert status == 200
+        assert 'seqlab_reloads_total{model="x",result="failed"}' in text
+    assert load.lost == []
+
+
+def test_two_workers(models: dict[str, str], tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("a-long-token-for-tests\n")
+    bearer = {"authorization": "Bearer a-long-token-for-tests"}
+    arguments = (models["ner"], "--workers", "2", "--token-file", str(token))
+    with running(*arguments, log=tmp_path / "log") as server:
+        # the one-time link works once, whichever process gets it
+        codes = [server.ask(f"/?key={server.key}")[0] for _ in range(8)]
+        assert sorted(codes) == [303, *[401] * 7]
+        # counts of both are summed
+        for _ in range(30):
+            assert server.ask("/v1/tag", WORDS, **bearer)[0] == 200
+
+        def counted() -> bool:
+            text = server.ask("/metrics", **bearer)[1]
+            row = 'seqlab_requests_total{method="POST",route="/v1/tag",status="200"} 30'
+            return row in text.splitlines()
+
+        until(counted, 20)
+        # one is killed: the other answers, and a new one comes
+        first = until(lambda: len(found := server.workers()) == 2 and found)
+        os.kill(first[0], signal.SIGKILL)
+        for _ in range(10):
+            assert until(lambda: _answers(server, bearer), 20)
+        fresh = until(lambda: len(found := set(server.workers())) == 2 and found - set(first))
+        assert first[1] in server.workers()
+        processes = until(lambda: fresh <= _seen(server) and server.workers())
+        assert len(processes) == 2
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(60) == 0
+        assert not any(Path(f"/proc/{pid}").exists() for pid in processes)
+
+
+def _answers(server: Running, bearer: dict[str, str]) -> bool:
+    try:
+        return server.ask("/v1/tag", WORDS, **bearer)[0] == 200
+    except ConnectionError:  # the killed one had it
+        return False
+
+
+def _seen(server: Running) -> set[int]:
+    """Send something that is refused, and look which processes have logged it."""
+    server.ask("/v1/models")
+    return {one["process"] for one in server.events()}
+
+
+def test_the_log_holds_no_text_unless_asked(models: dict[str, str], tmp_path: Path) -> None:
+    secret = {"tokens": ["Rumpelstilzchen"]}
+    for what, codes in (("all", [200, 404]), ("text", [200, 404]), ("errors", [404])):
+        with running(models["ner"], "--log", what, log=tmp_path / what) as server:
+            server.ask("/v1/tag", secret)
+            server.ask("/v1/Rumpelstilzchen?q=Rumpelstilzchen")
+            until(lambda: '"status": 404' in server.log())
+            assert [one["status"] for one in server.events()] == codes
+            assert server.end() == 0
+        assert ("Rumpelstilzchen" in server.log()) == (what == "text")
+        strange = [line for line in server.log().splitlines() if not line.startswith(("{", "seqlab: http"))]
+        assert strange == []
+
+
+def checked(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "seqlab", "serve", "--check", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_check(models: dict[str, str], tmp_path: Path) -> None:
+    good = checked(models["ner"])
+    assert (good.returncode, good.stdout.splitlines()[-1]) == (0, "settings and models are good")
+    for bad, why in (
+        ((models["ner"], "--host", "0.0.0.0"), "token"),
+        ((str(tmp_path / "none"),), "none"),
+        ((models["ner"], models["ner"]), "two models"),
+        ((models["ner"], "--allow-origin", "*"), "origin"),
+    ):
+        found = checked(*bad)
+        assert found.returncode != 0
+        assert why in found.stderr
+        assert "Traceback" not in found.stderr
+
+
+def test_a_port_in_use(models: dict[str, str], tmp_path: Path) -> None:
+    with running(models["ner"], log=tmp_path / "log") as server:
+        command = [sys.executable, "-m", "seqlab", "serve", models["ner"], "--port", str(server.port)]
+        found: Any = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert found.returncode != 0
+        assert "pass another port" in found.stderr
+        began = time.monotonic()
+        assert server.end() == 0
+        assert time.monotonic() - began < 30
