@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from seqlab.errors import OptionError
-from seqlab.serve import Settings
+from seqlab.serve import Limits, Settings, application
 from serve.conftest import Open
 
 TOKEN = "a-long-token-for-tests"
@@ -114,8 +117,8 @@ def test_files_outside_the_page_are_not_sent(service: Open, path: str) -> None:
 def test_limits(service: Open) -> None:
     client = service(limits={"body": 1000, "tokens": 5, "n": 3, "batch": 2})
     assert client.post("/v1/tag", json={"tokens": ["a" * 2000]}).status_code == 413
-    assert client.post("/v1/tag", json={"tokens": ["a"] * 6}).status_code == 413
-    assert client.post("/v1/tag", json={"batch": [["a"]] * 3}).status_code == 413
+    assert client.post("/v1/tag", json={"tokens": ["a"] * 6}).status_code == 422
+    assert client.post("/v1/tag", json={"batch": [["a"]] * 3}).status_code == 422
     assert client.post("/v1/nbest", json={"tokens": ["a"], "n": 4}).status_code == 422
 
 
@@ -124,6 +127,33 @@ def test_too_much_at_a_time(service: Open) -> None:
     found = client.post("/v1/tag", json={"tokens": ["a", "b", "c"]})
     assert found.status_code == 503
     assert found.headers["retry-after"] == "1"
+
+
+@pytest.mark.parametrize(("limit", "status"), [("per_client", 429), ("waiting", 503)])
+def test_too_many_requests_at_a_time(models: dict[str, str], limit: str, status: int) -> None:
+    app = application(Settings((("ner", models["ner"]),), limits=Limits(**{limit: 1})))
+    headers = [(b"host", b"127.0.0.1:8000"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/v1/tag", "headers": headers, "query_string": b""}
+    scope |= {"server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 1)}
+
+    async def two() -> list[Any]:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            await asyncio.sleep(60)
+
+        first = asyncio.create_task(app(dict(scope), receive, send))  # whose body never comes
+        await asyncio.sleep(0)
+        await app(dict(scope), receive, send)
+        first.cancel()
+        return sent
+
+    found = asyncio.run(two())[0]
+    assert found["status"] == status
+    assert (b"retry-after", b"1") in found["headers"]
 
 
 def test_markup_in_words_stays_text(service: Open) -> None:

@@ -11,7 +11,10 @@ import pytest
 
 from serve.running import Running, everything, running, until
 
-HEAD = b"POST /v1/tag HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/%s\r\ntransfer-encoding: chunked\r\n\r\n"
+HEAD = (
+    b"POST /v1/tag HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n"
+    b"content-type: application/%s\r\ntransfer-encoding: chunked\r\n\r\n"
+)
 GROWTH = 30_000  # kB: less than what any of these attacks would send or hold
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")

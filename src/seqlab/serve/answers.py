@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from seqlab import inference
 from seqlab.errors import AbsentError, QuestionError, SeqlabError
 from seqlab.serve.models import Served
-from seqlab.serve.problems import from_error
+from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import Item, Question
 from seqlab.tags import spans as spans_of
 from seqlab.text.spans import is_span_layer
@@ -22,11 +23,14 @@ def answered(served: Served, asked: str, question: Question) -> Answer:
     """Answer a request: one object, or {"results": [...]} for a batch, each with the name of the model."""
     options = question.options
     tagger = served.tagger(options.get("layer"))
-    if asked == "tag" and not options and _plain(question.items):
-        found = _tagged(tagger, question.items)
+    column, items = served.word_column, question.items
+    if column is not None:
+        items = [_of_words(one, column, i) for i, one in enumerate(items)]
+    if asked == "tag" and not options and _plain(items):
+        found = _tagged(tagger, items)
     else:
         found = []
-        for i, item in enumerate(question.items):
+        for i, item in enumerate(items):
             try:
                 of_text = item.text is not None
                 found.append(
@@ -37,6 +41,29 @@ def answered(served: Served, asked: str, question: Question) -> Answer:
     if question.single:
         return {"model": served.name, **found[0]}
     return {"model": served.name, "results": found}
+
+
+def _of_words(item: Item, column: str, number: int) -> Item:
+    """Keep the words of tokens, for a model that reads nothing else."""
+    if item.tokens is None or not {list, dict} & set(map(type, item.tokens)):
+        return item
+    words = []
+    for t, token in enumerate(item.tokens):
+        word = token
+        if isinstance(token, list):
+            word = token[0] if token else None
+        elif isinstance(token, dict):
+            word = token.get(column)
+        if not isinstance(word, str):
+            place = {"sentence": number, "position": t}
+            raise Problem(
+                422,
+                f"a token is a word, a list that begins with one, or an object with {column!r}",
+                place=place,
+                option="tokens",
+            )
+        words.append(word)
+    return replace(item, tokens=words)
 
 
 def _plain(items: list[Item]) -> bool:

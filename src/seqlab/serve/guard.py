@@ -15,6 +15,7 @@ from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from seqlab.serve.desk import Desk
@@ -137,10 +138,15 @@ class Guard:
         self._check_load(scope)
         if method == "POST":
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind not in BODIES:
+            if kind not in BODIES and self._reads_bodies(scope):
                 raise Problem(415, f"the content type is to be {' or '.join(BODIES)}, got {kind!r}")
             self._check_length(headers, kind)
         return None
+
+    def _reads_bodies(self, scope: Scope) -> bool:
+        """True unless the address takes no POST, which is then said first."""
+        routes = getattr(self.app, "routes", ())
+        return not routes or any(route.matches(scope)[0] == Match.FULL for route in routes)
 
     def _check_host(self, scope: Scope, headers: Headers) -> None:
         """Accept exact hosts only, so that a foreign name that points here (DNS rebinding) is of no use."""

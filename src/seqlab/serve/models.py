@@ -42,9 +42,17 @@ class Served:
             return next(reversed(self.taggers.values()))
         if layer not in self.taggers:
             raise Problem(
-                422, f"there is no layer {layer!r}; there are: {', '.join(self.taggers)}", option="layer"
+                404, f"there is no layer {layer!r}; there are: {', '.join(self.taggers)}", option="layer"
             )
         return self.taggers[layer]
+
+    @property
+    def word_column(self) -> str | None:
+        """The column of the words, if the model needs no other; more cells of tokens are then left alone."""
+        if self.pipeline is None or self.pipeline is self.model:
+            return None
+        columns = getattr(self.tagger(), "columns_", None)
+        return columns[0] if columns else "word"
 
     @property
     def reader(self) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from seqlab import __version__
 from seqlab.serve.problems import MEDIA
+from seqlab.serve.questions import POSITION
 from seqlab.serve.settings import Settings
 from seqlab.text.document import UNITS
 
@@ -15,6 +16,22 @@ STRING: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "number"}
 PROBABILITY: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 LABELS: Schema = {"type": "array", "items": STRING}
+
+POSITIONS = {"type": "string", "pattern": f"^({POSITION.pattern})$"}
+WISHES: dict[str, Schema] = {
+    "known": {
+        "type": "object",
+        "propertyNames": POSITIONS,
+        "additionalProperties": STRING,
+        "description": 'known labels, {"3": "B-PER"}',
+    },
+    "allowed": {
+        "type": "object",
+        "propertyNames": POSITIONS,
+        "additionalProperties": LABELS,
+        "description": 'labels that are allowed, {"3": ["B-PER", "O"]}',
+    },
+}
 
 QUESTIONS = {  # name, summary, members of the answer for one sentence
     "tag": ("Label sentences or texts", ("labels",)),
@@ -86,28 +103,16 @@ def _question(name: str, summary: str, options: tuple[str, ...], settings: Setti
         "model": {"type": "string", "description": "the name of a model; the first when left out"},
         "layer": {"type": "string", "description": "which tagger of a pipeline; the last when left out"},
         "offsets": {"enum": list(UNITS), "description": "how places in a text are counted"},
-        "known": {
-            "type": "object",
-            "additionalProperties": STRING,
-            "description": 'known labels, {"3": "B-PER"}',
-        },
-        "allowed": {
-            "type": "object",
-            "additionalProperties": LABELS,
-            "description": "labels that are allowed",
-        },
         **{one: n if one == "n" else MEMBERS[one] for one in options},
     }
-    inputs = {
-        "tokens": _ref("Tokens"),
-        "text": {"type": "string", "description": "raw text, which is split into sentences and tokens"},
-        "batch": {"type": "array", "maxItems": limits.batch, "items": _ref("Item")},
-    }
+    text = {"type": "string", "description": "raw text, which is split into sentences and tokens"}
+    batch = {"type": "array", "maxItems": limits.batch, "items": _ref("Item")}
     body = {
-        "type": "object",
-        "properties": members | inputs,
-        "oneOf": [{"required": [one]} for one in inputs],
-        "additionalProperties": False,
+        "oneOf": [
+            _closed({"tokens": _ref("Tokens"), **WISHES, **members}, "tokens"),
+            _closed({"text": text, **members}, "text"),
+            _closed({"batch": batch, **members}, "batch"),
+        ]
     }
     answer = {"type": "object", "required": ["model"], "properties": {"model": STRING}}
     content: Schema = {"application/json": {"schema": answer}, "application/x-ndjson": {"schema": STRING}}
@@ -125,7 +130,7 @@ def _question(name: str, summary: str, options: tuple[str, ...], settings: Setti
 
 
 def _problems(*codes: int) -> Schema:
-    all_codes = codes or (400, 401, 403, 404, 408, 413, 415, 421, 422, 429, 503)
+    all_codes = codes or (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 503)
     return {str(code): {"$ref": "#/components/responses/Problem"} for code in all_codes}
 
 
@@ -157,12 +162,14 @@ def _metrics() -> Schema:
 
 
 def _schemas(settings: Settings) -> Schema:
-    token = {"oneOf": [STRING, NUMBER, {"type": "array"}, {"type": "object"}]}
+    cells = {"type": "array", "prefixItems": [STRING], "minItems": 1}
+    token = {
+        "oneOf": [STRING, cells, {"type": "object", "required": ["word"], "properties": {"word": STRING}}]
+    }
     tokens = {"type": "array", "maxItems": settings.limits.tokens, "items": token}
     tokens["description"] = (
         "words; lists of cells, in the order of the model's columns; or objects of attributes"
     )
-    labelled = {name: {"type": "object"} for name in ("known", "allowed")}
     layer = _object(
         name=STRING,
         kind=STRING,
@@ -177,12 +184,8 @@ def _schemas(settings: Settings) -> Schema:
             "oneOf": [
                 _ref("Tokens"),
                 STRING,
-                {
-                    "type": "object",
-                    "properties": {"tokens": _ref("Tokens"), "text": STRING, **labelled},
-                    "oneOf": [{"required": ["tokens"]}, {"required": ["text"]}],
-                    "additionalProperties": False,
-                },
+                _closed({"tokens": _ref("Tokens"), **WISHES}, "tokens"),
+                _closed({"text": STRING}, "text"),
             ]
         },
         "Model": _object(name=STRING, kind=STRING, version=STRING, layers=_array(layer)),
@@ -201,6 +204,15 @@ def _schemas(settings: Settings) -> Schema:
                 "option": STRING,
             },
         },
+    }
+
+
+def _closed(properties: Schema, *required: str) -> Schema:
+    return {
+        "type": "object",
+        "required": list(required),
+        "properties": properties,
+        "additionalProperties": False,
     }
 
 

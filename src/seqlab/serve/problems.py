@@ -9,10 +9,15 @@ from typing import Any
 
 from starlette.responses import Response
 
-from seqlab.errors import SeqlabError
+from seqlab.errors import ImpossibleError, LabelError, QuestionError, SeqlabError
 
 MEDIA = "application/problem+json"
 RETRY = {"retry-after": "1"}
+STATUS = {  # of errors of the library; 422 for all others
+    LabelError: 404,  # a label or a position that there is not, as for a model that there is not
+    ImpossibleError: 409,  # what is known of the labels contradicts the model
+    QuestionError: 409,  # a question that this model cannot answer
+}
 
 
 class Problem(Exception):  # noqa: N818  its name in RFC 9457
@@ -67,4 +72,5 @@ def from_error(error: SeqlabError, *, item: int | None = None) -> Problem:
     more: dict[str, Any] = {"place": where} if where else {}
     if error.option:
         more["option"] = error.option
-    return Problem(422, str(error), error=type(error).__name__, **more)
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 422)
+    return Problem(status, str(error), error=type(error).__name__, **more)

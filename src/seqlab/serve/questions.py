@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -12,7 +13,8 @@ from seqlab.serve.settings import Limits
 from seqlab.text.document import UNITS
 
 INPUTS = ("text", "tokens", "batch")
-TOKEN = {str, list, dict, int, float}  # types of tokens in JSON
+TOKEN = {str, list, dict}  # types of tokens in JSON
+POSITION = re.compile(r"0|[1-9][0-9]{0,7}")
 OPTIONS = {  # members that each question has beside model, layer, offsets, input, known and allowed
     "tag": ("spans", "probabilities"),
     "nbest": ("n",),
@@ -80,17 +82,17 @@ def question(given: Mapping[str, Any], asked: str, limits: Limits) -> Question:
         if name not in known:
             raise Problem(422, f"there is no member {name!r}; there are: {', '.join(known)}", option=name)
     model = given.get("model")
-    if model is not None and not isinstance(model, str):
+    if "model" in given and not isinstance(model, str):
         _wrong("model", "a string", model)
-    inputs = [name for name in INPUTS if given.get(name) is not None]
+    inputs = [name for name in INPUTS if name in given]
     if len(inputs) != 1:
         found = " and ".join(inputs) or "none of them"
         raise Problem(422, f"pass one of {', '.join(INPUTS)}; got {found}")
-    options = {name: OPTION[name](given[name], limits) for name in options_of if given.get(name) is not None}
-    if "batch" not in given or given["batch"] is None:
+    options = {name: OPTION[name](given[name], limits) for name in options_of if name in given}
+    if "batch" not in given:
         return Question(model, [_item(given, limits, None)], True, options)
     for name in ("known", "allowed"):
-        if given.get(name) is not None:
+        if name in given:
             raise Problem(
                 422, f"{name!r} belongs to the items of a batch, {{'tokens': [...], ...}}", option=name
             )
@@ -98,7 +100,7 @@ def question(given: Mapping[str, Any], asked: str, limits: Limits) -> Question:
     if not isinstance(batch, list):
         _wrong("batch", "a list of sentences", batch)
     if len(batch) > limits.batch:
-        raise Problem(413, f"the batch has {len(batch)} sentences; at most {limits.batch} are allowed")
+        raise Problem(422, f"the batch has {len(batch)} sentences; at most {limits.batch} are allowed")
     return Question(model, [_one(one, limits, i) for i, one in enumerate(batch)], False, options)
 
 
@@ -113,7 +115,7 @@ def _one(given: Any, limits: Limits, number: int) -> Item:
     for name in given:
         if name not in {"tokens", "text", "known", "allowed"}:
             raise Problem(422, f"an item of a batch has no member {name!r}", place={"sentence": number})
-    if (given.get("tokens") is None) == (given.get("text") is None):
+    if ("tokens" in given) == ("text" in given):
         raise Problem(422, "an item has either tokens or text", place={"sentence": number})
     return _item(given, limits, number)
 
@@ -121,34 +123,34 @@ def _one(given: Any, limits: Limits, number: int) -> Item:
 def _item(given: Mapping[str, Any], limits: Limits, number: int | None) -> Item:
     place = {} if number is None else {"sentence": number}
     text, tokens = given.get("text"), given.get("tokens")
-    if text is not None:
+    if "text" in given:
         if not isinstance(text, str):
             _wrong("text", "a string", text, **place)
-        if given.get("known") is not None or given.get("allowed") is not None:
+        if "known" in given or "allowed" in given:
             raise Problem(422, "'known' and 'allowed' name positions of tokens; pass tokens", place=place)
         return Item(None, text)
     if not isinstance(tokens, list):
         _wrong("tokens", "a list", tokens, **place)
     if len(tokens) > limits.tokens:
         raise Problem(
-            413, f"a sentence of {len(tokens)} tokens; at most {limits.tokens} are allowed", place=place
+            422, f"a sentence of {len(tokens)} tokens; at most {limits.tokens} are allowed", place=place
         )
     if not set(map(type, tokens)) <= TOKEN:
         t, token = next((t, one) for t, one in enumerate(tokens) if type(one) not in TOKEN)
-        _wrong("tokens", "strings, lists of cells, or objects of attributes", token, **place, position=t)
+        _wrong("tokens", "strings, lists of cells, or objects", token, **place, position=t)
     return Item(tokens, None, _positions(given, "known", place), _positions(given, "allowed", place))
 
 
 def _positions(given: Mapping[str, Any], name: str, place: dict[str, Any]) -> Any:
     """Read {"3": label} or {"3": [labels]}."""
-    found = given.get(name)
-    if found is None:
+    if name not in given:
         return None
+    found = given[name]
     if not isinstance(found, dict):
         _wrong(name, 'an object of positions, such as {"0": ...}', found, **place)
     made: dict[int, Any] = {}
     for key, value in found.items():
-        if not (key.isascii() and key.isdecimal() and len(key) < 9):
+        if not POSITION.fullmatch(key):
             raise Problem(422, f"{name} has the position {key!r}; a number from 0 is wanted", place=place)
         wanted = "a label" if name == "known" else "a list of labels"
         good = isinstance(value, str) if name == "known" else _is_strings(value)
@@ -179,7 +181,8 @@ def _string(name: str) -> Any:
 def _count(name: str, least: int) -> Any:
     def read(value: Any, limits: Limits) -> int:
         most = limits.n if name == "n" else 2**32 - 1
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        if not whole or isinstance(value, bool) or not least <= value <= most:
             _wrong(name, f"a whole number from {least} to {most}", value)
         return int(value)
 
@@ -187,7 +190,9 @@ def _count(name: str, least: int) -> Any:
 
 
 def _offsets(value: Any, _: Limits) -> str:
-    return str(value) if value in UNITS else _wrong("offsets", " or ".join(UNITS), value)
+    return (
+        value if isinstance(value, str) and value in UNITS else _wrong("offsets", " or ".join(UNITS), value)
+    )
 
 
 OPTION = {

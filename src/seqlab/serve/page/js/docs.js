@@ -17,9 +17,10 @@ function typeOf(schema) {
 
 function operation(path, method, about) {
   const schema = about.requestBody?.content["application/json"].schema;
+  const members = Object.assign({}, ...(schema?.oneOf ?? []).map((one) => one.properties));
   const nodes = [el("h2", null, el("code", null, `${method.toUpperCase()} ${path}`)), el("p", null, about.summary, ".")];
   if (schema) {
-    nodes.push(table("Members of the request", ["name", "type", "meaning"], Object.entries(schema.properties).map(([name, one]) => [name, typeOf(one), one.description ?? ""])));
+    nodes.push(table("Members of the request", ["name", "type", "meaning"], Object.entries(members).map(([name, one]) => [name, typeOf(one), one.description ?? ""])));
   }
   const input = schema ? el("textarea", { rows: "3", "aria-label": `Body of ${path}` }) : null;
   if (input) input.value = JSON.stringify(EXAMPLES[about.operationId]);
