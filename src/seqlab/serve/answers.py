@@ -24,9 +24,9 @@ def answered(served: Served, asked: str, question: Question) -> Answer:
     options = question.options
     tagger = served.tagger(options.get("layer"))
     column, items = served.word_column, question.items
-    if column is not None:
+    if column is not None and not question.words:
         items = [_of_words(one, column, i) for i, one in enumerate(items)]
-    if asked == "tag" and not options and _plain(items):
+    if asked == "tag" and not options and (question.words or _plain(items)):
         found = _tagged(tagger, items)
     else:
         found = []

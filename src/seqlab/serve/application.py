@@ -29,9 +29,11 @@ from seqlab.serve.logs import failure, log
 from seqlab.serve.metrics import route_of
 from seqlab.serve.problems import Problem
 from seqlab.serve.questions import OPTIONS, Question, parsed, question
-from seqlab.serve.replies import encoded, reply
+from seqlab.serve.replies import encoded, encoded_labels, reply
 from seqlab.serve.settings import Settings
 
+SMALL = 4096  # bytes of a request that may be answered without a thread
+QUICK = 0.001  # seconds that this may take, by the slowest of the last requests
 LOOK = 1.0  # seconds between two looks at the model files
 NDJSON = BODIES[1]
 PAGE = Path(__file__).parent / "page"
@@ -58,6 +60,7 @@ class Service(Desk):
     def __init__(self, settings: Settings, folder: str, link: str | None) -> None:
         super().__init__(settings, folder)
         self._learning = asyncio.Lock()
+        self._cost = 1.0  # seconds for a byte of a request for labels, as measured
         self.app = Starlette(
             routes=self._routes(),
             lifespan=self._lifespan,
@@ -134,17 +137,30 @@ class Service(Desk):
         began = time.perf_counter()
         body = await self.body(request)
         read = time.perf_counter()
-        answer = await self.computed(partial(self._answer, body, asked, as_text=_wants_text(request)))
+        work = partial(self._answer, body, asked, as_text=_wants_text(request))
+        answer = await (self.computed(work) if self._slow(body, asked) else self.computed_here(work))
         self.metrics.seconds("seqlab_step_seconds", read - began, step="read")
         return answer
 
     def _answer(self, body: bytes, asked: str, *, as_text: bool) -> Response:
         """Answer in a thread of its own: parse, compute, write."""
+        began = time.thread_time()
         asking = question(parsed(body), asked, self.limits)
         found = self._found(asking, asked)
         if as_text and asked == "tag":
-            return PlainTextResponse(answers.conll(asking, found).encode("utf-8", "replace"))
-        return reply(found)
+            made: Response = PlainTextResponse(answers.conll(asking, found).encode("utf-8", "replace"))
+        elif asking.words and asked == "tag" and not asking.options:
+            labels = [one["labels"] for one in found["results"]]
+            made = Response(encoded_labels(found["model"], labels), media_type="application/json")
+        else:
+            made = reply(found)
+        if asked == "tag":
+            self._cost = max(0.98 * self._cost, (time.thread_time() - began) / len(body))
+        return made
+
+    def _slow(self, body: bytes, asked: str) -> bool:
+        """True unless the labels will be found sooner than a thread would be woken up for them."""
+        return asked != "tag" or len(body) > SMALL or len(body) * self._cost > QUICK
 
     def _found(self, asking: Question, asked: str) -> dict[str, Any]:
         served = self.models.get(asking.model)

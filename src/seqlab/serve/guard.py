@@ -57,6 +57,7 @@ class Guard:
         self._folder, self._link = folder, link
         self._running: Counter[str] = Counter()
         self._buffered = 0
+        self._hosts: dict[tuple[int, str | None], frozenset[str]] = {}  # by the address of this side
         secret = self.settings.token or ""
         self._session = hmac.new(secret.encode(), b"seqlab page", hashlib.sha256).hexdigest()
         self._headers = [(name.encode(), value.encode()) for name, value in SAFE_HEADERS]
@@ -152,7 +153,10 @@ class Guard:
         """Accept exact hosts only, so that a foreign name that points here (DNS rebinding) is of no use."""
         address, port = scope.get("server") or (None, 0)
         host = headers.get("host", "").lower()
-        if len(headers.getlist("host")) != 1 or host not in self.settings.accepted_hosts(port or 0, address):
+        place = (port or 0, address)
+        if place not in self._hosts:
+            self._hosts[place] = self.settings.accepted_hosts(*place)
+        if len(headers.getlist("host")) != 1 or host not in self._hosts[place]:
             raise Problem(421, f"this service does not answer for the host {host!r}")
 
     def _is_own(self, origin: str, headers: Headers) -> bool:

@@ -144,7 +144,7 @@ def scored(served: Served, given: Mapping[str, Any], limits: Limits) -> Answer:
         column = _optional(given, "column") or _gold_column(corpus, tagger)
         report, remarks = _evaluated(tagger, corpus, column)
     except SeqlabError as error:
-        raise from_error(error) from None
+        raise from_error(error, asked=False) from None
     told: Answer = plain(report.to_dict())
     predicted = tagger.predict(corpus, threads=1)
     gold = [list(sentence[column]) for sentence in corpus]
@@ -263,9 +263,13 @@ def learned(models: Models, served: Served, given: Mapping[str, Any]) -> Answer:
     if not hasattr(tagger, "partial_fit"):
         raise Problem(422, f"a {type(tagger).__name__} does not learn further (it has no partial_fit)")
     try:
-        tagger.partial_fit(X, y)
+        column, words = served.model.column_, served.word_column
+        if column and words and all(isinstance(one, str) for tokens in X for one in tokens):
+            tagger.partial_fit(seqlab.Corpus.from_lists(**{words: X, column: y}), column)  # keeps its column
+        else:
+            tagger.partial_fit(X, y)
     except SeqlabError as error:
-        raise from_error(error) from None
+        raise from_error(error, asked=False) from None
     path = _beside(served.path)
     tagger.save(path)
     models.replace(served.name, tagger)

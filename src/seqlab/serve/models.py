@@ -91,7 +91,10 @@ class Models:
     def replace(self, name: str, model: Any) -> None:
         """Serve another model under this name, until its file changes."""
         before = self._served[name]
-        self._served = {**self._served, name: served(name, before.path, model, before.stamp)}
+        self._served = {
+            **self._served,
+            name: served(name, before.path, model, before.stamp, next(iter(before.taggers))),
+        }
 
     def refresh(
         self, report: Callable[[str, SeqlabError | OSError | None], None], *, force: bool = False
@@ -131,8 +134,8 @@ def opened(name: str, path: str) -> Served:
     return served(name, path, seqlab.load(path), stamp)
 
 
-def served(name: str, path: str, model: Any, stamp: Stamp) -> Served:
-    """Find the taggers of a model, and its way from text to labels."""
+def served(name: str, path: str, model: Any, stamp: Stamp, layer: str | None = None) -> Served:
+    """Find the taggers of a model, and its way from text to labels; layer is the name of what a lone tagger finds."""
     from seqlab.text import Pipeline
 
     now = time.time()
@@ -146,5 +149,5 @@ def served(name: str, path: str, model: Any, stamp: Stamp) -> Served:
     except SeqlabError:
         pipeline = None
     return Served(
-        name, path, model, stamp, now, {getattr(model, "column_", None) or "label": model}, pipeline
+        name, path, model, stamp, now, {layer or getattr(model, "column_", None) or "label": model}, pipeline
     )

@@ -57,10 +57,12 @@ def busy(detail: str, status: int = 503) -> Problem:
     return Problem(status, detail, headers=RETRY)
 
 
-def from_error(error: SeqlabError, *, item: int | None = None) -> Problem:
+def from_error(error: SeqlabError, *, item: int | None = None, asked: bool = True) -> Problem:
     """Make the problem of an error of the library.
 
-    item   the index of the sentence in the batch of the request
+    error   of the library
+    item    the index of the sentence in the batch of the request
+    asked   False if the error is about data that came with the request, rather than about a question
     """
     place = error.place
     where: dict[str, Any] = {}
@@ -72,5 +74,5 @@ def from_error(error: SeqlabError, *, item: int | None = None) -> Problem:
     more: dict[str, Any] = {"place": where} if where else {}
     if error.option:
         more["option"] = error.option
-    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 422)
+    status = next((code for kind, code in STATUS.items() if asked and isinstance(error, kind)), 422)
     return Problem(status, str(error), error=type(error).__name__, **more)

@@ -85,13 +85,28 @@ async function draw() {
     const nodes = await view.show(context);
     if (turn !== latest) return;
     say("");
+    const held = focused();
     show($("main"), nodes);
+    held?.();
   } catch (error) {
     if (turn !== latest) return;
     show($("main"));
     say(error.message, true);
     if (!error.problem) throw error;
   }
+}
+
+// Where the keyboard is: a function that goes back there once the view is drawn anew.
+function focused() {
+  const main = $("main"), now = document.activeElement;
+  if (!main.contains(now) || now === main) return null;
+  const all = () => [...main.querySelectorAll("a, button, input, select, summary, [tabindex]")];
+  const name = (one) => one.id || `${one.tagName} ${one.getAttribute("aria-label") ?? one.textContent}`;
+  const place = all().indexOf(now), wanted = name(now);
+  return () => {
+    const found = all(), same = found.filter((one) => name(one) === wanted);
+    (same.includes(found[place]) ? found[place] : same[0] ?? found[place])?.focus({ preventScroll: true });
+  };
 }
 
 function theme(chosen) {

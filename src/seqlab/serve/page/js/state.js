@@ -2,7 +2,7 @@
 
 const DEFAULTS = {
   view: "read", model: "", layer: "", beside: "", mode: "text", input: "", sentence: "0", at: "", rival: "",
-  known: "", without: "", zoom: "1", path: "0",
+  known: "", without: "", zoom: "1", path: "0", step: "forward,1,figure,numbers", weight: "", search: "",
 };
 
 export const state = { ...DEFAULTS };

@@ -10,6 +10,7 @@ let found = null; // the answer for it, under `asked`
 let asked = "";
 let filter = null; // [gold, predicted]
 let order = "wrong";
+let note = ""; // what happened last
 const corrected = new Map(); // "sentence,token" -> label
 
 const MOST = 50;
@@ -22,6 +23,7 @@ export async function show(context) {
     file = { name: given.name, content: await given.text() };
     found = null;
     filter = null;
+    note = "";
     corrected.clear();
     again();
   };
@@ -107,14 +109,15 @@ function saving({ here, layer }, say, again) {
   const all = [...found.sentences].sort((a, b) => a.number - b.number);
   const changed = all.filter((one) => one.tokens.some((_, t) => corrected.has(`${one.number},${t}`)));
   const conll = () => all.map((one) => one.tokens.map((word, t) => `${word}\t${right(one)[t]}\n`).join("")).join("\n");
-  return [el("div", { class: "row" },
+  return [note ? el("p", { class: "remark", role: "status" }, note) : null, el("div", { class: "row" },
     el("button", { type: "button", id: "save-corrected", onclick: () => download(`corrected-${file.name}`, "text/plain", conll()) }, `Save the corrected file (${corrected.size} changes)`),
     here.learns ? el("button", { type: "button", id: "learn", disabled: changed.length === 0, onclick: async () => {
       try {
         const told = await ask("learn", { model: here.name, layer: layer.name, sentences: changed.map((one) => ({ tokens: one.tokens, labels: right(one) })) });
         found = null;
+        corrected.clear();
+        note = (`The model has learned from ${told.sentences} sentences; it is saved as ${told.saved}.`);
         again();
-        say(`The model has learned from ${told.sentences} sentences; it is saved as ${told.saved}.`);
       } catch (error) {
         say(error.message, true);
       }

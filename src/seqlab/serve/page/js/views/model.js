@@ -5,9 +5,8 @@ import { colour, el, number, svg, table, typeOf } from "../dom.js";
 
 export const needsAnswer = false;
 
-let label = "", search = "";
-
-export async function show({ here, layer, set }) {
+export async function show({ state, here, layer, set }) {
+  const label = layer.labels.includes(state.weight) ? state.weight : "", { search } = state;
   const base = `/v1/models/${encodeURIComponent(here.name)}`, of = `layer=${encodeURIComponent(layer.name)}`;
   const about = await get(base);
   const settings = about.layers.find((one) => one.name === layer.name).options;
@@ -18,11 +17,10 @@ export async function show({ here, layer, set }) {
   if (layer.explains) {
     const asked = new URLSearchParams({ layer: layer.name, label, search, n: "60" });
     const found = await get(`${base}/weights?${asked}`);
-    const again = () => set({});
     nodes.push(el("h2", null, "Heaviest features"), el("div", { class: "row" },
-      el("label", null, "Label ", el("select", { id: "weight-label", onchange: (event) => { label = event.target.value; again(); } },
+      el("label", null, "Label ", el("select", { id: "weight-label", onchange: (event) => set({ weight: event.target.value }) },
         ["", ...layer.labels].map((one) => el("option", { value: one, selected: one === label }, one || "all")))),
-      el("label", null, "Search ", el("input", { id: "weight-search", type: "search", value: search, onchange: (event) => { search = event.target.value; again(); } }))),
+      el("label", null, "Search ", el("input", { id: "weight-search", type: "search", value: search, onchange: (event) => set({ search: event.target.value }) }))),
     table(`${found.features.length} features`, ["feature", "label", "weight"],
       found.features.map((one) => [one.attribute, el("span", { class: colour(typeOf(one.label)) }, one.label), [number(one.weight), one.weight < 0 ? "against" : "for"]])),
     el("h2", null, "Transitions"), diagram(layer.labels, found.transitions));

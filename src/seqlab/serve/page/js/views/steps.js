@@ -18,15 +18,23 @@ const FIGURE = {
 };
 
 let tables = structuredClone(FIGURE);
-let own = false; // the user's model instead of the tables
-let algorithm = "forward";
-let done = 1;
-let logs = false;
+// These four live in the address: algorithm, cells that are done, the user's model instead of the tables, logs.
+let algorithm, done, own, logs;
 let timer = null;
+let unfolded = false; // the tables
+
+function load(text) {
+  const [name, many, whose, numbers] = text.split(",");
+  algorithm = ALGORITHMS[name] ? name : "forward";
+  done = Number(many) || 0;
+  own = whose === "own";
+  logs = numbers === "logs";
+}
 
 export async function show(context) {
-  const { set, here, layer, answer } = context;
-  const again = () => set({});
+  const { state, set, here, layer, answer } = context;
+  const again = () => set({ step: [algorithm, done, own ? "own" : "figure", logs ? "logs" : "numbers"].join(",") });
+  load(state.step);
   let found, words;
   if (own) {
     if (answer.sentences.length === 0) return [el("p", { class: "hint" }, "Type something above.")];
@@ -35,7 +43,12 @@ export async function show(context) {
     found = await ask("steps", { model: here.name, layer: layer.name, tokens: sentence.cells });
   } else {
     words = tables.words;
-    found = await ask("tables", tables);
+    try {
+      found = await ask("tables", tables);
+    } catch (error) {
+      if (!error.problem) throw error;
+      return [el("p", { class: "remark", role: "alert" }, error.message), editor(again)];  // which can be mended there
+    }
   }
   const T = words.length, L = found.labels.length, all = T * L;
   done = Math.max(0, Math.min(done, all));
@@ -55,7 +68,7 @@ export async function show(context) {
     const current = position === t && label === y;
     return el("td", { class: kind, "aria-current": current ? "true" : undefined }, filled.has(key) ? shown(values[position][label]) : "·");
   };
-  const step = (many) => { stop(); done += many; again(); };
+  const step = (many) => { stop(); done = Math.max(0, Math.min(done + many, all)); again(); };
   const play = () => {
     if (timer) { stop(); again(); return; }
     timer = setInterval(() => { done += 1; if (done >= all) stop(); again(); }, 700);
@@ -129,7 +142,7 @@ function editor(again) {
   const { labels } = tables;
   const row = (title, values, name) => el("tr", null, el("th", { scope: "row" }, title), values.map((value, i) =>
     el("td", null, input(name(labels[i]), value, (made) => { values[i] = made; }))));
-  return el("details", null, el("summary", null, "Tables: start, moves, words"),
+  return el("details", { open: unfolded, ontoggle: (event) => { unfolded = event.target.open; } }, el("summary", null, "Tables: start, moves, words"),
     el("label", null, "Sentence ", el("input", { id: "figure-words", value: tables.words.join(" "), onchange: (event) => {
       tables.words = event.target.value.trim().split(/\s+/).filter(Boolean).slice(0, 30);
       for (const word of tables.words) tables.emissions[word] ??= labels.map(() => 0);
