@@ -11,6 +11,7 @@ PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 PYTEST ?= -n auto -q
 BENCH  ?=
 PAGES  ?=
+MODELS ?= pos=demo-output/crf.model en-demo
 QUALITY ?=
 
 BIN     := $(VENV)/bin
@@ -32,11 +33,12 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 INSTALLED := $(VENV)/.stamp-install
 extra = $(VENV)/.stamp-$(1)
 
-.PHONY: help demo test lint bench quality docs outputs asan arm wheel dev build stubs format clean preflight
+.PHONY: help demo serve test lint bench quality docs outputs asan arm wheel dev build stubs format clean preflight
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     train three models, compare them, label a sentence that you type"
+	@echo "make serve    open the model of the demo on a page that shows how it thinks (MODELS='...' for others)"
 	@echo "make test     run all tests"
 	@echo "make lint     ruff, mypy --strict, clang-format, codespell, and a compile with warnings as errors"
 	@echo "make bench    measure speed beside the peers (BENCH='...' passes arguments on), write README.md and docs/benchmarks.md"
@@ -54,6 +56,13 @@ help:
 
 demo: $(INSTALLED)
 	@$(BIN)/seqlab demo
+
+demo-output/crf.model: | $(INSTALLED)
+	@echo "training the models of the demo ..."
+	@$(BIN)/seqlab demo --output demo-output </dev/null >/dev/null
+
+serve: $(INSTALLED) $(call extra,serve) $(if $(findstring demo-output,$(MODELS)),demo-output/crf.model)
+	@$(BIN)/seqlab serve $(MODELS)
 
 test: $(INSTALLED) $(call extra,test)
 	@$(BIN)/python -m pytest $(PYTEST)

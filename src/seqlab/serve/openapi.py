@@ -45,7 +45,12 @@ QUESTIONS = {  # name, summary, members of the answer for one sentence
 MEMBERS: dict[str, Schema] = {
     "spans": {"type": "boolean", "description": "also the spans that the labels describe"},
     "probabilities": {"type": "boolean", "description": "also the probability of each label"},
-    "at": {"type": "integer", "minimum": 0, "description": "the token to explain, from 0; all when left out"},
+    "at": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 2**32 - 1,
+        "description": "the token to explain, from 0; all when left out",
+    },
     "label": {"type": "string", "description": "the label to explain; the best when left out"},
     "rival": {"type": "string", "description": "the label to compare it with; the next best when left out"},
     "seed": {
@@ -106,7 +111,8 @@ def _question(name: str, summary: str, options: tuple[str, ...], settings: Setti
         **{one: n if one == "n" else MEMBERS[one] for one in options},
     }
     text = {"type": "string", "description": "raw text, which is split into sentences and tokens"}
-    batch = {"type": "array", "maxItems": limits.batch, "items": _ref("Item")}
+    most = f"sentences or texts, at most {limits.batch}"
+    batch = {"type": "array", "description": most, "items": _ref("Item")}
     body = {
         "oneOf": [
             _closed({"tokens": _ref("Tokens"), **WISHES, **members}, "tokens"),
@@ -166,9 +172,9 @@ def _schemas(settings: Settings) -> Schema:
     token = {
         "oneOf": [STRING, cells, {"type": "object", "required": ["word"], "properties": {"word": STRING}}]
     }
-    tokens = {"type": "array", "maxItems": settings.limits.tokens, "items": token}
+    tokens: Schema = {"type": "array", "items": token}
     tokens["description"] = (
-        "words; lists of cells, in the order of the model's columns; or objects of attributes"
+        f"at most {settings.limits.tokens} words; lists of cells, in the order of the model's columns; or objects of attributes"
     )
     layer = _object(
         name=STRING,

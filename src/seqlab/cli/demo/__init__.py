@@ -234,6 +234,7 @@ def _next(folder: str) -> str:
         "learn from data of your own": f"{seqlab} train train.txt --dev dev.txt -o my.model",
         "find the best penalty": f"{seqlab} tune train.txt --dev dev.txt --set l2=0.01,0.1,1",
         "see how the best path is found": f"{seqlab} demo --garden-path",
+        "open this model on a page that shows how it thinks": f"{seqlab} serve {model}",
         "read on": "docs/guide/, which has all of this in Python too",
     }
     return "\n".join(f"{what}\n  {command}" for what, command in steps.items())
