@@ -1,6 +1,6 @@
-"""Write the pictures of docs/guide/page.md: `python tools/page_pictures.py`, which trains two small models and opens the page.
+"""Write the pictures of docs/guide/page.md: `python tools/page_pictures.py`.
 
-It needs the extra test, and chromium.
+It trains two models and opens the page in a browser. It needs the extra test, and chromium.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-
 import seqlab
 
+ROOT = Path(__file__).resolve().parent.parent
 TEXT = "Anna Weber lives in New York. She works for the Emerald Arrow."
 SHOTS: dict[str, dict[str, Any]] = {
     "page-read": {"view": "read"},
@@ -23,7 +21,7 @@ SHOTS: dict[str, dict[str, Any]] = {
     "page-trellis": {"view": "trellis", "scheme": "dark"},
     "page-whatif": {"view": "whatif", "known": "5:O", "beside": "pos"},
     "page-steps": {"view": "steps", "step": "viterbi,13,figure,numbers", "scheme": "dark"},
-    "page-data": {"view": "data"},
+    "page-data": {"view": "data", "height": 1000},
     "page-model": {"view": "model", "weight": "B-LOC"},
     "page-phone": {"view": "why", "at": "5", "width": 390},
 }
@@ -31,7 +29,9 @@ SHOTS: dict[str, dict[str, Any]] = {
 
 def main() -> None:
     """Train, serve, and take the pictures."""
+    sys.path.insert(0, str(ROOT / "tests"))
     from playwright.sync_api import sync_playwright
+
     from serve.browsing import CHROMIUM, FLAGS
     from serve.running import running
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 def shoot(browser: Any, url: str, picture: str, asked: dict[str, Any], gold: Path) -> None:
     """Take one picture."""
-    size = {"width": asked.pop("width", 1000), "height": 720}
+    size = {"width": asked.pop("width", 1000), "height": asked.pop("height", 720)}
     context = browser.new_context(viewport=size, color_scheme=asked.pop("scheme", "light"))
     page = context.new_page()
     page.goto(f"{url}/#{urlencode({'input': TEXT, **asked})}")

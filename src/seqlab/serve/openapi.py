@@ -174,7 +174,8 @@ def _schemas(settings: Settings) -> Schema:
     }
     tokens: Schema = {"type": "array", "items": token}
     tokens["description"] = (
-        f"at most {settings.limits.tokens} words; lists of cells, in the order of the model's columns; or objects of attributes"
+        f"at most {settings.limits.tokens} words; lists of cells, in the order of the model's columns; "
+        f"or objects of attributes"
     )
     layer = _object(
         name=STRING,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import secrets
@@ -25,6 +26,7 @@ from seqlab.serve.models import Models
 from seqlab.serve.settings import Settings
 
 BACKLOG = 2048  # connections that the system holds until they are accepted
+GARBAGE = 20_000  # new objects until the collector looks for cycles; answers have none
 YOUNG = 5.0  # seconds: a process that ends before has not started well
 PATIENCE = 5  # such ends, one after another, until the service gives up
 
@@ -77,6 +79,9 @@ def _serve(
         timeout_graceful_shutdown=int(settings.limits.seconds) + 1,
         ws="none",
     )
+    gc.collect()
+    gc.freeze()  # what is there now stays: the collector need not look at it again and again
+    gc.set_threshold(GARBAGE)
     listening.listen(BACKLOG)
     ready()
     Server(config, guard, parent).run(sockets=[listening])

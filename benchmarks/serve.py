@@ -1,0 +1,138 @@
+"""`python -m benchmarks.serve`: what the service adds to the library, and how it holds under load.
+
+Prints the time of one sentence and of batches of 100 beside the library's own, then 50 connections for a minute
+(`--seconds` for less): errors, p50, p99 and the memory of the service.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import seqlab
+
+CONNECTIONS, BATCH = 50, 100
+HEADERS = {"content-type": "application/json"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the load by 50 connections")
+    parser.add_argument("--clients", type=int, default=4, help="that send batches at a time")
+    options = parser.parse_args()
+    sentences = [list(one["word"]) for one in seqlab.demo_corpus("test")][:BATCH]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pos.model"
+        tagger = seqlab.CRF("pos").fit(seqlab.demo_corpus("train"), "pos")
+        tagger.save(path)
+        tagger = seqlab.load(path)
+        command = [sys.executable, "-m", "seqlab", "serve", str(path), "--port", "0"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+            try:
+                told = re.search(r":(\d+)/", server.stderr.readline())
+                measure(tagger, sentences, int(told[1]), server.pid, options)
+            finally:
+                server.terminate()
+
+
+def measure(tagger: Any, sentences: list[list[str]], port: int, pid: int, options: Any) -> None:
+    one = json.dumps({"tokens": sentences[0]})
+    client = http.client.HTTPConnection("127.0.0.1", port)
+    inside = median(lambda: tagger.tag(sentences[0]), 2000)
+    outside = median(lambda: ask(client, one), 2000)
+    print(f"one sentence: library {inside:.3f} ms, service {outside:.3f} ms, adds {outside - inside:.3f} ms")
+    alone = rate(lambda: tagger.predict(sentences, threads=1), 3.0)
+    batch = json.dumps({"batch": sentences})
+    for clients in (1, options.clients):
+        served = rate_of_clients(port, batch, clients, 3.0)
+        print(
+            f"batches of {BATCH}, {clients} clients: library {alone * BATCH:,.0f} sentences/s, "
+            f"service {served * BATCH:,.0f}, {served / alone:.0%}"
+        )
+    before, times, errors = memory(pid), [], []
+    end = time.monotonic() + options.seconds
+
+    def load() -> None:
+        mine = http.client.HTTPConnection("127.0.0.1", port)
+        while time.monotonic() < end:
+            began = time.perf_counter()
+            try:
+                ask(mine, one)
+                times.append(time.perf_counter() - began)
+            except (OSError, http.client.HTTPException, RuntimeError) as error:
+                errors.append(repr(error))
+                mine.close()
+
+    together([load] * CONNECTIONS)
+    cuts = statistics.quantiles(times, n=100)
+    print(
+        f"{CONNECTIONS} connections for {options.seconds:g} s: {len(times):,} requests, {len(errors)} errors, "
+        f"p50 {cuts[49] * 1e3:.1f} ms, p99 {cuts[98] * 1e3:.1f} ms, memory {before / 1024:.0f} MB before, "
+        f"{memory(pid) / 1024:.0f} MB after"
+    )
+
+
+def ask(client: http.client.HTTPConnection, body: str) -> bytes:
+    client.request("POST", "/v1/tag", body, HEADERS)
+    answer = client.getresponse()
+    content = answer.read()
+    if answer.status != 200:
+        raise RuntimeError(content)
+    return content
+
+
+def median(work: Any, many: int) -> float:
+    """Milliseconds."""
+    times = []
+    for _ in range(many):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times) * 1e3
+
+
+def rate(work: Any, seconds: float) -> float:
+    work()
+    began, many = time.perf_counter(), 0
+    while time.perf_counter() - began < seconds:
+        work()
+        many += 1
+    return many / (time.perf_counter() - began)
+
+
+def rate_of_clients(port: int, body: str, clients: int, seconds: float) -> float:
+    done: list[float] = []
+
+    def load() -> None:
+        mine = http.client.HTTPConnection("127.0.0.1", port)
+        done.append(rate(lambda: ask(mine, body), seconds))
+
+    together([load] * clients)
+    return sum(done)
+
+
+def together(jobs: list[Any]) -> None:
+    threads = [threading.Thread(target=job) for job in jobs]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+
+
+def memory(pid: int) -> int:
+    """Resident kB."""
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+
+
+if __name__ == "__main__":
+    main()
