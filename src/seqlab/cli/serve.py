@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
-from seqlab.cli.parsing import Group, number, option, whole
+from seqlab.cli.parsing import JSON, Group, number, option, whole
+from seqlab.cli.terminal import print_json
 from seqlab.errors import OptionError
 
 USAGE = "MODEL [MODEL ...]"
@@ -22,8 +24,8 @@ EXAMPLES = """\
 seqlab serve ner.model
 seqlab serve ner.model pos.model --port 9000
 seqlab serve ner=models/names-v3.seqlab --check
-seqlab serve ner.model --host 0.0.0.0 --token-file token.txt --allow-host tags.example.org
-curl localhost:8000/v1/tag -H 'content-type: application/json' -d '{"tokens": ["Anna", "sings"]}'"""
+seqlab serve ner.model --host 0.0.0.0 --token-file token.txt
+seqlab serve ner.model --workers 4 --timeout 5 --log all"""
 
 OPTIONS = (
     option(
@@ -69,6 +71,7 @@ OPTIONS = (
         choices=("errors", "all", "text"),
     ),
     option("--check", "check settings and models, and exit"),
+    JSON,
 )
 
 
@@ -99,16 +102,31 @@ def run(arguments: argparse.Namespace) -> None:
         ),
     )
     if arguments.check:
-        for one in Models(settings.models):
-            print(f"{one.name}: {type(one.model).__name__}, {', '.join(one.taggers)}, {one.path}")
-        print("settings and models are good")
+        _tell(list(Models(settings.models)), as_json=arguments.json)
         return
     from seqlab.serve.running import run as serve
 
-    serve(
-        settings,
-        ready=lambda address: print(f"seqlab: {address}  (Ctrl-C ends it)", file=sys.stderr, flush=True),
-    )
+    def ready(address: str) -> None:
+        if arguments.json:
+            print_json({"address": address})
+            sys.stdout.flush()
+        print(f"seqlab: {address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+
+    serve(settings, ready=ready)
+
+
+def _tell(served: list[Any], *, as_json: bool) -> None:
+    """Print what would be served."""
+    rows = [
+        {"name": one.name, "kind": type(one.model).__name__, "layers": list(one.taggers), "path": one.path}
+        for one in served
+    ]
+    if as_json:
+        print_json({"models": rows})
+        return
+    for row in rows:
+        print(f"{row['name']}: {row['kind']}, {', '.join(row['layers'])}, {row['path']}")
+    print("settings and models are good")
 
 
 def _token(path: str | None) -> str | None:
