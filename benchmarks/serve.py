@@ -28,6 +28,7 @@ HEADERS = {"content-type": "application/json"}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="of the load by 50 connections")
+    parser.add_argument("--workers", type=int, default=1, help="processes of the service")
     parser.add_argument("--clients", type=int, default=4, help="that send batches at a time")
     options = parser.parse_args()
     sentences = [list(one["word"]) for one in seqlab.demo_corpus("test")][:BATCH]
@@ -37,6 +38,7 @@ def main() -> None:
         tagger.save(path)
         tagger = seqlab.load(path)
         command = [sys.executable, "-m", "seqlab", "serve", str(path), "--port", "0"]
+        command += ["--workers", str(options.workers)]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
             try:
                 told = re.search(r":(\d+)/", server.stderr.readline())
@@ -130,8 +132,10 @@ def together(jobs: list[Any]) -> None:
 
 
 def memory(pid: int) -> int:
-    """Resident kB."""
-    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+    """Resident kB, with those of its workers."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    pages = [Path(f"/proc/{one}/status").read_text() for one in (pid, *children)]
+    return sum(int(re.search(r"VmRSS:\s+(\d+)", one)[1]) for one in pages)
 
 
 if __name__ == "__main__":

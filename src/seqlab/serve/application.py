@@ -32,8 +32,8 @@ from seqlab.serve.questions import OPTIONS, Question, parsed, question
 from seqlab.serve.replies import encoded, encoded_labels, reply
 from seqlab.serve.settings import Settings
 
-SMALL = 4096  # bytes of a request that may be answered without a thread
-QUICK = 0.001  # seconds that this may take, by the slowest of the last requests
+SMALL = 32_768  # bytes of a request that may be answered without a thread
+QUICK = 0.002  # seconds that this may take, by the slowest of the last requests
 LOOK = 1.0  # seconds between two looks at the model files
 NDJSON = BODIES[1]
 PAGE = Path(__file__).parent / "page"
@@ -159,7 +159,7 @@ class Service(Desk):
         return made
 
     def _slow(self, body: bytes, asked: str) -> bool:
-        """True unless the labels will be found sooner than a thread would be woken up for them."""
+        """True unless the labels will be found so soon that waking up a thread would not pay."""
         return asked != "tag" or len(body) > SMALL or len(body) * self._cost > QUICK
 
     def _found(self, asking: Question, asked: str) -> dict[str, Any]:
