@@ -12,14 +12,6 @@ using optimise::Stop;
 
 namespace {
 
-// View of the optimiser's memory, valid during one call.
-nb::object seen(const double* data, std::size_t n) {
-    return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<1>>(data, {n}), nb::rv_policy::reference);
-}
-nb::object written(double* data, std::size_t n) {
-    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {n}), nb::rv_policy::reference);
-}
-
 optimise::Objective objective_of(const nb::object& objective, std::size_t n) {
     return [&objective, n](const double* theta, double* gradient) {
         return locked([&] { return nb::cast<double>(objective(seen(theta, n), written(gradient, n))); });

@@ -23,6 +23,14 @@ struct Settings {
     nb::object alive_diagonal, alive_l1;
 };
 
+// View of the optimiser's memory, valid during one call.
+inline nb::object seen(const double* data, std::size_t n) {
+    return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<1>>(data, {n}), nb::rv_policy::reference);
+}
+inline nb::object written(double* data, std::size_t n) {
+    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {n}), nb::rv_policy::reference);
+}
+
 // report(iteration, evaluations, trials, value, gradient_norm, theta_norm, step, active, snapshot, theta) -> bool, or None for
 // silence; snapshot() gives the state by which `resumed` goes on from here.
 // Pending signals (Ctrl-C) are raised here, so that a native objective can be interrupted between iterations.

@@ -437,6 +437,14 @@ class LocalLikelihood64(Loss):
 
     def __init__(self, task: object) -> None: ...
 
+class AskedLoss(Loss):
+    """A loss that Python computes, for example on other machines."""
+
+    def __init__(self, size: int, value: object, curvature: object) -> None:
+        """
+        value(theta, gradient) writes the gradient and returns the value; curvature(theta, diagonal) writes.
+        """
+
 def averaged_start(task: Task, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], l2: float, l1: float, epochs: int, burn_in: int, rate: float, seed: int, local: bool, threads: int, keep: object | None = None, resumed: object | None = None) -> float:
     """
     Averaged stochastic gradient descent from theta, in place (eq:averaged-sgd).

@@ -198,6 +198,10 @@ class StoreError(SeqlabError, ValueError):
     """
 
 
+class ClusterError(SeqlabError, RuntimeError):
+    """A cluster that cannot be reached, or loses its workers too often."""
+
+
 class ImpossibleError(SeqlabError, ValueError):
     """No legal path: scores of -inf and constraints exclude every labelling.
 

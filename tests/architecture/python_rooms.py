@@ -22,7 +22,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("tagging", "scale"),
     ("families",),
     ("foreign",),
-    ("tuning",),
+    ("tuning", "bulk"),
     (FRONT,),
     ("serve", "compat"),
     ("cli",),
@@ -31,11 +31,15 @@ ROWS: tuple[tuple[str, ...], ...] = (
 # Families that stand on others: candidates come from any tagger; a mixture is an HMM of sequences of length one; models
 # that come with seqlab are of any family.
 MAY_USE_OTHERS = ("rerank", "mixture", "builtin")
+# Modules that stand higher than the folder they are in: bulk tagging opens models of every family.
+OWN_ROOMS = {"seqlab.scale.bulk": "bulk"}
 HEIGHT = {room: height for height, row in enumerate(ROWS) for room in row}
 
 
 def room_of(module: str) -> str:
     """seqlab.inference.viterbi -> inference, seqlab -> seqlab."""
+    if module in OWN_ROOMS:
+        return OWN_ROOMS[module]
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else FRONT
 
@@ -113,6 +117,8 @@ def violations(source: str, module: str, *, is_package: bool = False) -> list[st
         if name != FRONT and not name.startswith(FRONT + "."):
             continue
         there = room_of(name)
+        if name in OWN_ROOMS and name.rpartition(".")[0] == module:
+            continue  # a package lists the names of its own modules
         if there == here == "families" and _another_family(module, name):
             found.append(f"{module}: a family may not import another ({name})")
         if there != here and HEIGHT.get(there, len(ROWS)) >= HEIGHT[here]:

@@ -23,6 +23,41 @@ struct KeptLoss {
     std::unique_ptr<Loss> loss;
 };
 
+// A loss that Python computes, for example on other machines.
+class AskedLoss final : public Loss {
+public:
+    AskedLoss(std::size_t size, nb::object value, nb::object curvature)
+        : size_(size), value_(std::move(value)), curvature_(std::move(curvature)) {}
+
+    std::size_t size() const override { return size_; }
+    double operator()(const double* theta, double* gradient, std::size_t) override {
+        return locked([&] { return nb::cast<double>(value_(seen(theta, size_), written(gradient, size_))); });
+    }
+    void curvature(const double* theta, double* diagonal, std::size_t) override {
+        locked([&] {
+            curvature_(seen(theta, size_), written(diagonal, size_));
+            return true;
+        });
+    }
+
+private:
+    std::size_t size_;
+    nb::object value_, curvature_;
+};
+
+void bind_asked(nb::module_& m) {
+    struct Asked : KeptLoss {};
+    nb::class_<Asked, KeptLoss>(m, "AskedLoss", "A loss that Python computes, for example on other machines.")
+        .def(
+            "__init__",
+            [](Asked* self, std::size_t size, const nb::object& value, const nb::object& curvature) {
+                new (self) Asked{{nb::none(), std::make_unique<AskedLoss>(size, value, curvature)}};
+            },
+            "size"_a, "value"_a, "curvature"_a,
+            "value(theta, gradient) writes the gradient and returns the value; curvature(theta, diagonal) "
+            "writes.");
+}
+
 template <class Of>
 void bind_loss(nb::module_& m, const char* name, const char* doc) {
     struct Kind : KeptLoss {};
@@ -204,6 +239,7 @@ void bind_learn(nb::module_& m) {
     bind_scorer<float>(m, "Scorer32");
     bind_scorer<double>(m, "Scorer64");
     bind_losses(m);
+    bind_asked(m);
     bind_start(m);
 }
 

@@ -21,7 +21,7 @@ REASONS = {
     "gap": "converged: the duality gap is small",
     "no progress": "no further progress",
 }
-FURTHER = ("mistakes", "loss", "duality_gap", "rate")  # numbers of a learner that get a column
+FURTHER = ("mistakes", "loss", "duality_gap", "rate", "bytes")  # numbers of a learner that get a column
 # Columns of the table: heading, width, format of a number.
 SHOWN = {
     "objective": ("objective", 13, ".4f"),

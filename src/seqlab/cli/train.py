@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
-from seqlab.cli import documents, kinds, parsing, terminal
+from seqlab.cli import cluster, documents, kinds, parsing, terminal
 from seqlab.cli.corpora import corpus_facts, placed, read_training, streamed, values_in
 from seqlab.cli.epochs import EpochTable, ended, runs
 from seqlab.cli.kinds import tokeniser
@@ -48,7 +48,8 @@ seqlab train train.txt -m rerank --generator hmm.model -o better.model
 seqlab train letters.jsonl --format doccano --align shrink -o names.model
 seqlab train en.conllu -m tokeniser --dev dev.conllu -o tokens.model
 seqlab train en.conllu -l upos --tokeniser tokens.model -o english.model
-seqlab train big-*.gz --max-memory 2G --cache DIR -o big.model"""
+seqlab train big-*.gz --max-memory 2G --cache DIR -o big.model
+seqlab train big-*.gz --cache DIR --scheduler tcp://10.0.0.1:8786 -o big.model"""
 
 _FILES = "sentences; - is standard input, demo:train comes with seqlab"
 _KINDS = "; ".join(f"{name} {kind.help}" for name, kind in kinds.KINDS.items())
@@ -106,6 +107,7 @@ OPTIONS = (  # every default is None, so that the values of a config file can ap
         option("--max-memory SIZE", "bytes, 512M or 2G: sentences stay on disk and are read as needed"),
         option("--cache DIR", "where they are kept for the next time (default: a temporary folder)"),
     ),
+    cluster.OPTIONS,
     parsing.READING,
     option("-q --quiet", "errors only", default=None),
     option("--json", "the record of training, as JSON", default=None),
@@ -142,11 +144,16 @@ def _check(settings: argparse.Namespace) -> None:
         raise OptionError("-o - and --json would both write to standard output; name a file for the model")
     if settings.checkpoint_every is not None and not settings.checkpoint:
         raise OptionError("--checkpoint-every is for --checkpoint DIR")
-    if settings.max_memory is not None or settings.cache is not None:
-        why = "is for a training in memory, without --max-memory and --cache"
+    if _far(settings):
+        why = "is for a training in memory, without --max-memory, --cache and a cluster"
         parsing.refuse(settings, ["start", "unlabelled"], why)
     if not settings.dev and (settings.metric or settings.patience):
         raise OptionError("--metric and --patience look at a development set; pass one with --dev")
+
+
+def _far(settings: argparse.Namespace) -> bool:
+    """Return True if sentences stay on disk."""
+    return settings.max_memory is not None or settings.cache is not None or cluster.asked(settings)
 
 
 class _Training:
@@ -154,7 +161,7 @@ class _Training:
 
     def __init__(self, settings: argparse.Namespace, screen: Screen) -> None:
         self.settings, self.screen, self.say = settings, screen, screen.line
-        self.far = settings.max_memory is not None or settings.cache is not None
+        self.far = _far(settings)
         self.source: Any = (
             None  # the files, where they may be larger than memory: then `train` is their beginning
         )
@@ -288,7 +295,14 @@ class _Training:
             options |= {"max_memory": settings.max_memory, "cache": settings.cache}
             if kinds.takes(tagger, "progress"):
                 options["progress"] = self._tell_far
-        with terminal.impatient(), self._warnings_shown(), placed(train):
+        with (
+            cluster.client_of(settings) as client,
+            terminal.impatient(),
+            self._warnings_shown(),
+            placed(train),
+        ):
+            if client is not None:
+                options["client"] = client
             try:
                 tagger.fit(*((X,) if y is None else (X, y)), **options)
             except (KeyboardInterrupt, SystemExit) as error:  # SystemExit: SIGTERM or SIGHUP
@@ -320,6 +334,9 @@ class _Training:
     def _check_far(self, tagger: Any) -> None:
         """Refuse --max-memory and --cache where sentences cannot stay on disk."""
         settings = self.settings
+        if cluster.asked(settings) and not kinds.takes(tagger, "client"):
+            why = f"means nothing to --model {settings.model}, which is trained on one machine"
+            parsing.refuse(settings, ["scheduler", "workers"], why)
         if self.far and not kinds.takes(tagger, "max_memory"):
             why = f"means nothing to --model {settings.model}, which is trained in memory"
             parsing.refuse(settings, ["max_memory", "cache"], why)

@@ -18,7 +18,7 @@ from seqlab.files import checked_name
 from seqlab.scale.shards import altered, disk_error, write_json
 
 MANIFEST = "manifest.json"
-FORMAT = 1  # of entries; others are not looked at
+FORMAT = 2  # of entries; others are not looked at
 
 Facts = dict[str, Any]
 

@@ -18,7 +18,7 @@ from seqlab.corpus import BagColumn, Corpus, StringColumn, VectorColumn
 from seqlab.corpus.columns import Column, offsets_of
 from seqlab.errors import CorpusError, Place
 from seqlab.scale.cache import Facts
-from seqlab.scale.shards import Shard, disk_error, let_go, open_shard, write_shard
+from seqlab.scale.shards import Shard, Shards, disk_error, let_go, open_shard, write_shard
 
 SHARD = 64 << 20  # bytes of a shard, as it will be when its sentences are encoded
 TOKEN, ENTRY, NUMBER = 40, 12, 8  # bytes of a token of strings, of an entry of a bag, of a number of a vector
@@ -208,9 +208,9 @@ class ColumnStore:
         }
 
     @cached_property
-    def shards(self) -> list[Shard]:
+    def shards(self) -> Shards:
         """The shards, each compared with its name when first opened."""
-        return [open_shard(self.folder / name) for name in self.facts["shards"]]
+        return Shards(self.folder, self.facts["shards"])
 
     @property
     def widths(self) -> list[float]:

@@ -20,7 +20,7 @@ from seqlab.encode.template_rows import Column, TemplateRows, read_columns
 from seqlab.errors import CorpusError, Place
 from seqlab.scale.cache import Facts
 from seqlab.scale.columns import ColumnStore, narrowed
-from seqlab.scale.shards import Shard, let_go, open_shard, write_shard
+from seqlab.scale.shards import Shards, let_go, open_shard, write_shard
 from seqlab.scale.vocabulary import BLOCK, Told, learn_attributes, located, source_columns
 
 BYTES = 40  # of a token on disk, at most, where a template is all there is
@@ -82,7 +82,7 @@ def write_rows(
         "weights": write_shard(folder, extra),
         "labels": list(labels),
         "column": column,
-        "compact": columns is not None,
+        "compact": None if columns is None else columns.most,
     }
 
 
@@ -133,6 +133,7 @@ class CompactColumns:
     sources   for each of them the number of the column in the store; None for one that is computed
     strings   of each
     quick     makes the entries
+    most      conjunctions that may be written beside the columns
     """
 
     store: ColumnStore
@@ -140,10 +141,14 @@ class CompactColumns:
     sources: list[int | None]
     strings: list[Column]
     quick: _core.QuickRows
+    most: int
 
     @staticmethod
-    def of(encoder: Encoder, store: ColumnStore) -> CompactColumns | None:
-        """Make them for an encoder with nothing but a template; None for any other."""
+    def of(encoder: Encoder, store: ColumnStore, most: int | None = None) -> CompactColumns | None:
+        """Make them for an encoder with nothing but a template; None for any other.
+
+        most   as it was when the shards were written; None: as many as there is room for
+        """
         producer = encoder.producers[0]
         if len(encoder.producers) > 1 or not isinstance(producer, TemplateRows):
             return None
@@ -153,10 +158,11 @@ class CompactColumns:
             plain = not calls and not name.startswith("@")
             own = store.columns[int(name[1:])] if plain and name.startswith("#") else name
             sources.append(names.index(resolve(own, store.columns)) if plain else None)
-        taken = LABEL + sum(store.widths) + sum(4 for source in sources if source is None)
-        most = max(int((BYTES - 1 - taken) // 3), 0)
+        if most is None:
+            taken = LABEL + sum(store.widths) + sum(4 for source in sources if source is None)
+            most = max(int((BYTES - 1 - taken) // 3), 0)
         quick = _core.QuickRows(producer.bank, strings, LARGE, most)
-        return CompactColumns(store, producer, sources, strings, quick)
+        return CompactColumns(store, producer, sources, strings, quick, most)
 
     def offsets(self, number: int) -> npt.NDArray[np.int64]:
         """(N + 1,)   offsets of the sentences of a shard, from 0."""
@@ -220,22 +226,28 @@ class RowStore:
     @cached_property
     def compact(self) -> CompactColumns | None:
         """The columns that entries are made of; None if the shards have the entries."""
-        return CompactColumns.of(self.encoder, self.store) if self.facts["compact"] else None
+        most = self.facts["compact"]
+        return None if most is None else CompactColumns.of(self.encoder, self.store, most)
 
     @cached_property
-    def shards(self) -> list[Shard]:
-        """The shards, each compared with its name."""
-        return [open_shard(self.folder / name) for name in self.facts["shards"]]
+    def shards(self) -> Shards:
+        """The shards, each compared with its name when first opened."""
+        return Shards(self.folder, self.facts["shards"])
 
     @cached_property
     def weights(self) -> Mapping[str, npt.NDArray[Any]]:
         """Arrays about weights: begin and label of the pairs seen, and cluster_codes if there are any."""
         return open_shard(self.folder / self.facts["weights"]).arrays
 
-    def add_to(self, task: _core.Task) -> None:
-        """Give the shards to a task of the core."""
-        for i, shard in enumerate(self.shards):
-            arrays = shard.arrays
+    def offsets(self, only: int | None = None) -> npt.NDArray[np.int64]:
+        """(N + 1,)   offsets of the sentences of all shards, or of one."""
+        return self.store.offsets if only is None else offsets_of(self.store.shards[only].arrays["lengths"])
+
+    def add_to(self, task: _core.Task, only: int | None = None) -> None:
+        """Give the shards to a task of the core, or one of them."""
+        numbers = range(len(self.shards)) if only is None else (only,)
+        for i in numbers:
+            arrays = self.shards[i].arrays
             if self.compact is None:
                 task.add_shard(arrays["labels"], arrays["indptr"], arrays["ids"], arrays.get("values"))
             else:
@@ -243,7 +255,7 @@ class RowStore:
                 task.add_template_shard(
                     arrays["labels"], self.compact.quick, self.compact.offsets(i), columns, arrays["written"]
                 )
-        for shard in (*self.shards, *self.store.shards):
+        for shard in (one[i] for one in (self.shards, self.store.shards) for i in numbers):
             if hasattr(shard.whole, "_mmap"):  # a file, whose pages come back from the disk
                 task.add_file(shard.whole)
 

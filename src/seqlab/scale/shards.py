@@ -14,7 +14,7 @@ import hashlib
 import json
 import mmap
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,6 +128,27 @@ def open_shard(path: str | os.PathLike[str], *, verify: bool = True) -> Shard:
     except (ValueError, KeyError, TypeError) as error:
         raise altered(file_path) from error
     return Shard(file_path, arrays, told["facts"], whole)
+
+
+class Shards(Sequence[Shard]):
+    """The shards of an entry, each opened, and compared with its name, when it is first asked for."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self._paths = [folder / name for name in names]
+        self._open: dict[int, Shard] = {}
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        if not -len(self) <= number < len(self):
+            raise IndexError(number)
+        number %= len(self)
+        if number not in self._open:
+            self._open[number] = open_shard(self._paths[number])
+        return self._open[number]
 
 
 def let_go(whole: npt.NDArray[np.uint8]) -> None:

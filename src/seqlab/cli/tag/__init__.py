@@ -14,7 +14,7 @@ from typing import Any
 
 import seqlab
 from seqlab import errors
-from seqlab.cli import documents, parsing, raw
+from seqlab.cli import cluster, documents, parsing, raw
 from seqlab.cli.corpora import (
     doubts,
     file_of,
@@ -59,7 +59,8 @@ seqlab tag ner.model tweets.txt --marginals --json
 echo "Anna Weber lives in New York." | seqlab tag en-demo
 seqlab tag ner.model letter.txt --raw --spans
 seqlab tag en-demo letters.jsonl --format doccano -o tagged.jsonl
-seqlab tag en-demo letter.txt --to prodigy"""
+seqlab tag en-demo letter.txt --to prodigy
+seqlab tag pos.model part-*.txt --output-dir tagged --workers 2"""
 
 
 def _in_place(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -76,6 +77,7 @@ OPTIONS = (
     option(
         "-o --output FILE", "instead of standard output", default="-", writes="corpus", in_place=_in_place
     ),
+    option("--output-dir DIR", "on a cluster: a file for each input, whole or not at all"),
     parsing.SENTENCE,
     raw.RAW,
     Group(
@@ -106,6 +108,7 @@ OPTIONS = (
         option("-q --quiet", "errors only: no progress bar, no warnings"),
     ),
     parsing.READING,
+    cluster.OPTIONS,
 )
 
 
@@ -119,6 +122,10 @@ def run(arguments: argparse.Namespace) -> None:
     refuse_swapped("tag", arguments.model, arguments.files)
     if (arguments.beam is None) == (arguments.decode == "beam"):
         raise errors.OptionError("--decode beam and --beam N belong together: pass both, or neither")
+    if cluster.asked(arguments):
+        cluster.tag_files(arguments)
+        return
+    parsing.refuse(arguments, ["output_dir"], "is for a cluster; pass --workers N or --scheduler ADDRESS")
     tagger, pipe = raw.loaded(arguments.model, arguments)  # before anything is written or read
     placed = arguments.sentence is None and documents.are_documents(
         arguments.files or ["-"], arguments.format

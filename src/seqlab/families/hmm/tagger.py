@@ -133,6 +133,7 @@ class HMM(Tagger):
         checkpoint: Checkpoints = None,
         max_memory: Size = None,
         cache: Folder = None,
+        client: Any = None,
     ) -> Self:
         """Learn from sequences, labelled or not.
 
@@ -140,24 +141,23 @@ class HMM(Tagger):
                         is a missing label, or a sentence without labels, a set is one of these; y=None: no labels
         lengths         of the sequences, if X (and y) are concatenations of them
         dev             sequences, or (X, y): the best model on it is kept, by likelihood, or by accuracy with labels
-        patience        iterations without a better dev score before training ends
-        sample_weight   a number for every sentence
-        callbacks       functions of an Epoch; one that returns False ends training
-        progress        True to show a progress bar
+        patience        iterations without a better dev score before the end; sample_weight: a number for every sentence
+        callbacks       functions of an Epoch; one that returns False ends training; progress: True to show a bar
         checkpoint      a directory, or a Checkpoint, that stores EM with its restarts: the same call continues it
         max_memory      bytes, or "2G": X may be larger than memory, as stream_corpus(...) is; cache: folder of its data
+        client          a Dask cluster (Client or address) that shares the E steps; "threads" computes the same here
 
         Ctrl-C stops training: the best model so far is kept, and KeyboardInterrupt is raised; on SIGTERM SystemExit.
         """
         thread_count(self.threads)  # checks the number, also if nothing is drawn
         asked = FitOptions(dev, patience, callbacks, progress, checkpoint)
         with interrupted_later():
-            if max_memory is None and cache is None:
+            if max_memory is None and cache is None and client is None:
                 data = TrainingSet.read(self, X, y, lengths)
                 self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
             else:
                 in_memory_only(lengths=lengths, sample_weight=sample_weight)
-                self.fit_ = learn_from_disk(self, X, y, asked, max_memory, cache)
+                self.fit_ = learn_from_disk(self, X, y, asked, max_memory, cache, client)
         return self
 
     def partial_fit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,12 @@ from seqlab.families.linear.model import (
     moves_seen,
     rows_seen,
 )
-from seqlab.families.linear.training import ENDED, TRANSITION, numbered, trained
+from seqlab.families.linear.shards import LinearRecipe, job_of, shape_of, task_of
+from seqlab.families.linear.training import ENDED, TRANSITION, trained
 from seqlab.learning.identity import digest
+from seqlab.learning.monitor import Monitor, Outcome, say_limit
+from seqlab.scale.cluster.distributed import sums_of
+from seqlab.scale.cluster.sums import Counted
 from seqlab.scale.disk import Disk, label_column, on_disk
 from seqlab.scale.rows import RowStore, missing_label
 from seqlab.scale.sizes import resident
@@ -45,18 +50,29 @@ MAPPED, WINDOWS = (
 
 
 def learn_from_disk(
-    tagger: families.LinearTagger, X: Any, y: Any, options: FitOptions, max_memory: Any, cache: Any
+    tagger: families.LinearTagger,
+    X: Any,
+    y: Any,
+    options: FitOptions,
+    max_memory: Any,
+    cache: Any,
+    client: Any = None,
 ) -> LinearFit:
     """Train a linear model on sentences that need not fit in memory.
 
     max_memory   bytes that the program may use, or "2G"
     cache        folder of the data on disk; None for a temporary one
+    client       a Dask cluster that computes sums over shards, "threads" for this process; None for one sum over all
     """
     tagger._check_options()
     _check_known(tagger)
+    if client is not None:
+        _check_batch(tagger)
     blocks = LabelledBlocks(X, y, words=tagger.features is not None)
     with on_disk(max_memory, cache, options.progress) as disk:
-        return _learned(tagger, X, blocks, options, disk)
+        limit = None if max_memory is None else disk.limit
+        train = trained if client is None else partial(_trained_on, client, limit)
+        return _learned(tagger, X, blocks, options, disk, train)
 
 
 def _check_known(tagger: families.LinearTagger) -> None:
@@ -87,8 +103,18 @@ def _check_known(tagger: families.LinearTagger) -> None:
         )
 
 
+def _check_batch(tagger: families.LinearTagger) -> None:
+    """Refuse learners that go from sentence to sentence, each step after the one before."""
+    if not isinstance(tagger.learner, BatchLearner):
+        raise OptionError(
+            f"{type(tagger.learner).__name__} goes from sentence to sentence, which a cluster cannot share; use LBFGS "
+            f"or ConjugateGradient, or leave client out",
+            option="client",
+        )
+
+
 def _learned(
-    tagger: families.LinearTagger, X: Any, blocks: LabelledBlocks, options: FitOptions, disk: Disk
+    tagger: families.LinearTagger, X: Any, blocks: LabelledBlocks, options: FitOptions, disk: Disk, train: Any
 ) -> LinearFit:
     threads = thread_count(tagger.threads)
     store = disk.columns(blocks, X)
@@ -124,14 +150,15 @@ def _learned(
             known=training.vocabulary(),
         )
         data.room = _room(tagger, data, model, disk, threads)
-        with options.stored(tagger, data.facts, judge) as kept:
+        facts = data.facts if train is trained else lambda: {**data.facts(), "sums": "over shards"}
+        with options.stored(tagger, facts, judge) as kept:
             monitor = options.monitor(judge, model, kept, "order-1", tagger.learner)
-            model = trained(tagger, data, model, monitor, threads)
+            model = train(tagger, data, model, monitor, threads)
             if tagger.order > 1:
                 fine = joined(data.empty_model(tagger, rules, order=tagger.order), model)
                 if monitor.history.reason not in ENDED:
                     monitor = options.monitor(judge, fine, kept, f"order-{tagger.order}", tagger.learner)
-                    fine = trained(tagger, data, fine, monitor, threads)
+                    fine = train(tagger, data, fine, monitor, threads)
                 model = fine
         fit: LinearFit = tagger._fit_class.of(
             training, rows.encoder, model, monitor.history, sentences=store.sentences
@@ -148,6 +175,27 @@ def _resolved(store: Any, column: str | None) -> str | None:
     if store.kinds[name] != "strings":
         raise CorpusError(f"column {name!r} holds {store.kinds[name]}, but strings are wanted")
     return name
+
+
+def _trained_on(
+    client: Any,
+    limit: int | None,
+    tagger: families.LinearTagger,
+    data: ShardedSet,
+    model: LinearModel,
+    monitor: Monitor,
+    threads: int,
+) -> LinearModel:
+    """Estimate weights as training.trained does, with a loss that is summed shard by shard, on a cluster or here."""
+    learner: Any = tagger.learner
+    loss = "local" if tagger._local else "chain"
+    recipe = LinearRecipe.of(data.rows, model, loss, limit, every=tagger.states == "all")
+    theta = model.theta
+    with sums_of(recipe, client, threads) as sums:
+        job = job_of(sums, learner, len(theta), data.rows.store.sentences, threads, tagger.seed)
+        outcome: Outcome = monitor.over(lambda report: learner.train(job, theta, Counted(report, sums)))
+    say_limit(outcome)
+    return model.with_theta(outcome.theta)
 
 
 # ------------------------------------------------------------------------------------------------ memory
@@ -272,17 +320,4 @@ class ShardedSet:
 
     def task(self, model: LinearModel, *, layered: bool) -> _core.Task:  # noqa: ARG002  (no token has a weight)
         """Make the task of the core, for a model with these weights."""
-        nothing = np.zeros(0, dtype=np.int32)
-        moves, *more = (numbered(seen) for _, seen in model.tables)
-        rows = (np.zeros(1, dtype=np.int64), nothing, None)
-        task = _core.Task(model.L, self.rows.store.offsets, nothing, *rows, model.begin, model.label, moves)
-        for numbers in more:
-            task.add_transitions(numbers)
-        codes = self.rows.weights.get("cluster_codes")
-        if codes is not None:
-            task.set_kin(codes)
-        if model.rules:
-            task.set_rules(**model.rules.flags())
-        self.rows.add_to(task)
-        task.set_room(self.room)
-        return task
+        return task_of(self.rows, model.begin, model.label, shape_of(model), self.room)

@@ -117,6 +117,7 @@ class LinearTagger(Tagger):
         checkpoint: Checkpoints = None,
         max_memory: Size = None,
         cache: Folder = None,
+        client: Any = None,
     ) -> Self:
         """Learn from labelled sentences.
 
@@ -128,10 +129,10 @@ class LinearTagger(Tagger):
         patience        epochs without a better score on dev before training ends; None for no limit
         sample_weight   a number per sentence, or a list of numbers per sentence
         start           a trained tagger to continue from: its features and labels are kept, new ones are added
-        callbacks       functions of an Epoch; one that returns False ends training
-        progress        True to show a progress bar
+        callbacks       functions of an Epoch; one that returns False ends training; progress: True to show a bar
         checkpoint      a directory, or a Checkpoint, that stores the training: the same call continues after a kill
         max_memory      bytes, or "2G": X may be larger than memory, as stream_corpus(...) is; cache: folder of its data
+        client          a Dask cluster (Client or address) that shares the work; "threads" computes the same here
 
         Ctrl-C stops training: the best weights so far are kept, and KeyboardInterrupt is raised; on SIGTERM SystemExit.
         """
@@ -141,11 +142,11 @@ class LinearTagger(Tagger):
         options = FitOptions(dev, metric, patience, callbacks, progress, checkpoint)
         before = None if start is None else self._checked_start(start)
         with interrupted_later():
-            if max_memory is None and cache is None:
+            if max_memory is None and cache is None and client is None:
                 self.fit_ = learn(self, X, y, sample_weight, options, before)
             else:
                 in_memory_only(sample_weight=sample_weight, start=start)
-                self.fit_ = learn_from_disk(self, X, y, options, max_memory, cache)
+                self.fit_ = learn_from_disk(self, X, y, options, max_memory, cache, client)
         return self
 
     def partial_fit(

@@ -1,0 +1,200 @@
+"""The E step of one shard, wherever it is computed, and EM whose expected counts are sums over shards."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from seqlab.corpus import Corpus
+from seqlab.errors import OptionError
+from seqlab.families.hmm.em import BaumWelch, Evidence, HardEM
+from seqlab.families.hmm.emissions.base import Statistics
+from seqlab.families.hmm.tables import Expected, HiddenMarkov
+from seqlab.families.hmm.training_set import TrainingSet
+from seqlab.scale.cache import Facts
+from seqlab.scale.cluster.sums import SAME, Answer, Sums, seen_folder
+from seqlab.scale.columns import ColumnStore
+from seqlab.scale.rows import label_numbers
+from seqlab.tagging.door.constraints import TagDictionary
+from seqlab.tagging.door.names import by_value
+from seqlab.tagging.door.sentences import Gold
+
+ABOUT = "about"  # the statistic that is a point of reference, and not a sum
+
+
+class SomeLabels:
+    """The labels of a corpus on disk, if there are any.
+
+    told     their column in the store, or None
+    column   as users know it
+    """
+
+    def __init__(self, store: ColumnStore, told: str | None, column: str | None) -> None:
+        self._store, self.told, self.column = store, told, column
+        self._whole = bool(store.facts["whole"])
+        names = () if told is None else store.pools[told].strings()
+        self.names = tuple(by_value(set(names)) if self._whole else sorted(names))
+
+    def of_shards(self) -> list[Any]:
+        """Return the numbers of the labels of every shard."""
+        return [self._of(shard) for shard in self._store.shards]
+
+    def gold(self, ids: Any) -> Gold | None:
+        """Return labels with these numbers; None if there are none at all."""
+        return None if self.told is None else Gold(self.names, ids, {}, self.column, self._whole)
+
+    def of_shard(self, number: int) -> Any:
+        """Return the numbers of the labels of a shard."""
+        return self._of(self._store.shards[number])
+
+    def _of(self, shard: Any) -> Any:
+        if self.told is None:
+            return np.zeros(0, dtype=np.int32)
+        return label_numbers(self._store, self.names, self.told)[self._store.codes(shard, self.told)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HmmRecipe:
+    """A corpus on disk and what EM does with it, as every worker finds them.
+
+    folder              of its columns, on a file system that all workers see
+    facts               from its manifest
+    told, label         the column of labels in the store, and as users know it; None without labels
+    emissions, column   how observations are read, and where they stand
+    allowed             {word: labels}, or None
+    unlabelled          what a sentence without any label counts
+    hard                True for hard EM
+    """
+
+    folder: str
+    facts: Facts
+    told: str | None
+    label: str | None
+    emissions: Any
+    column: str | None
+    allowed: Any
+    unlabelled: float
+    hard: bool
+
+    @property
+    def count(self) -> int:
+        """Number of shards."""
+        return len(self.facts["shards"])
+
+    def open(self, number: int) -> HmmShard:
+        """Open a shard in this process."""
+        store = _opened(str(seen_folder(self.folder)), tuple(self.facts["shards"]), _Held(self.facts))
+        labels = SomeLabels(store, self.told, self.label)
+        parts = list(store.blocks_of(number, 1 << 62))
+        first = sum(len(store.shards[i].arrays["lengths"]) for i in range(number))
+        return HmmShard(self, number, parts[0], labels.gold(labels.of_shard(number)), first)
+
+
+class _Held:
+    """Facts beside a key: they are equal whenever the key is."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: str, _shards: tuple[str, ...], held: _Held) -> ColumnStore:
+    from pathlib import Path
+
+    return ColumnStore(Path(folder), held.facts)
+
+
+class HmmShard:
+    """Sequences of one shard, read when the first model comes: its emissions number the symbols."""
+
+    def __init__(self, recipe: HmmRecipe, number: int, corpus: Corpus, gold: Gold | None, first: int) -> None:
+        self._recipe, self._number, self._first = recipe, number, first
+        self._data = TrainingSet(corpus, recipe.emissions, gold, recipe.column)
+        self._evidence: Evidence | None = None
+
+    def answer(self, what: str, given: HiddenMarkov, threads: int) -> Answer:  # noqa: ARG002
+        """Compute expected counts under a model."""
+        evidence = self._evidence or self._read(given)
+        learner = HardEM() if self._recipe.hard else BaumWelch()
+        found = learner.expect(given, evidence, threads)
+        lost = np.flatnonzero(~(found.log_z > -np.inf))
+        rejected, first = (np.zeros(self._recipe.count, dtype=np.int64) for _ in range(2))
+        rejected[self._number] = len(lost)
+        first[self._number] = self._first + int(lost[0]) if len(lost) else 0
+        made = {"start": found.start, "edge": found.edge, "end": found.end, "value": np.array([found.value])}
+        made |= {"lost": rejected, "first lost": first}
+        made |= {f"head {i}": one for i, one in enumerate(found.head)}
+        for name, array in _comparable(given, found.emissions).items():
+            same = _is_reference(name)
+            made[f"{SAME if same else ''}emissions {name}"] = array
+        return made
+
+    def _read(self, model: HiddenMarkov) -> Evidence:
+        data = self._data.numbered(model.labels)
+        observed = model.emissions.observe(data.corpus, data.column, unknown="error")
+        dictionary = TagDictionary.of(self._recipe.allowed, model.labels, data.column)
+        self._evidence = data.evidence(observed, model.size, dictionary, None, self._recipe.unlabelled)
+        return self._evidence
+
+
+def _is_reference(name: str) -> bool:
+    return name.rpartition(".")[2] == ABOUT
+
+
+def _comparable(model: HiddenMarkov, found: Statistics) -> Statistics:
+    """Move statistics to the model's own point of reference, which all shards share: then they add up as arrays."""
+    nothing = {name: one if _is_reference(name) else np.zeros_like(one) for name, one in found.items()}
+    return model.emissions.added(found, nothing)
+
+
+def expected_of(total: Answer, sentences: int) -> Expected:
+    """Read expected counts from a sum over shards."""
+    emissions = {
+        name.removeprefix(SAME).removeprefix("emissions "): array
+        for name, array in total.items()
+        if name.removeprefix(SAME).startswith("emissions ")
+    }
+    head = tuple(total[f"head {i}"] for i in range(sum(name.startswith("head ") for name in total)))
+    log_z = np.broadcast_to(np.float64(0.0), (sentences,))
+    if total["lost"].any():  # how many, and which is the first, is all that anyone asks
+        log_z = np.zeros(sentences)
+        first = int(total["first lost"][total["lost"] > 0].min())
+        log_z[first] = -np.inf
+        log_z[sentences - int(total["lost"].sum()) + 1 :] = -np.inf
+    return Expected(
+        total["start"], total["edge"], total["end"], emissions, log_z, float(total["value"][0]), head
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverShards(BaumWelch):
+    """EM whose E step is a sum over shards."""
+
+    sums: Any = None
+    sentences: int = 0
+    guard: Any = field(default_factory=threading.Lock)  # restarts share the workers
+
+    @staticmethod
+    def of(learner: BaumWelch, sums: Sums, sentences: int) -> OverShards:
+        """Make it of the learner that was asked for."""
+        if type(learner) not in (BaumWelch, HardEM):
+            raise OptionError(
+                f"a cluster learns by BaumWelch or HardEM, got {type(learner).__name__}", option="client"
+            )
+        options = {one.name: getattr(learner, one.name) for one in fields(BaumWelch)}
+        return OverShards(**options, sums=sums, sentences=sentences)
+
+    def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:  # noqa: ARG002
+        """Run the E step on all shards."""
+        with self.guard:
+            return expected_of(self.sums.total("expect", model), self.sentences)

@@ -1,0 +1,159 @@
+"""Bulk tagging: files on a cluster, and a function of Arrow batches for Spark, Polars, DuckDB and Dask."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from seqlab.corpus import Corpus, StringColumn, read, write
+from seqlab.errors import CorpusError, OptionError
+from seqlab.families import load
+from seqlab.scale.cluster.files import spread
+from seqlab.shown import library
+
+
+@lru_cache(maxsize=4)
+def opened(path: str) -> Any:
+    """Open a model, once in a process; its weights are mapped."""
+    return load(path)
+
+
+def tag_files(
+    model: str | os.PathLike[str],
+    files: Iterable[str | os.PathLike[str]],
+    folder: str | os.PathLike[str],
+    *,
+    client: Any,
+    column: str = "predicted",
+    **reading: Any,
+) -> list[Path]:
+    """Label files on a cluster, each into a file of the same name in a folder, and return the paths of those.
+
+    model     file of a tagger, on a file system that all workers see, as the files and the folder are
+    files     of sentences
+    folder    made if it is not there; a file in it is whole or not there, also when workers are killed
+    client    a distributed.Client, a Dask cluster, or the address of its scheduler
+    column    of the labels that are written
+    reading   options of seqlab.read
+    """
+    sources = [str(Path(one).resolve()) for one in files]
+    target = Path(folder).resolve()
+    target.mkdir(parents=True, exist_ok=True)
+    made = [target / Path(one).name for one in sources]
+    check_targets(sources, made)
+    jobs = [
+        (source, str(goal), str(Path(model).resolve()), column, reading)
+        for source, goal in zip(sources, made, strict=True)
+    ]
+    opened(jobs[0][2]) if jobs else None  # before anything is written
+    for _ in spread(_tag_file, jobs, client):
+        pass
+    return made
+
+
+def check_targets(sources: list[str], made: list[Path]) -> None:
+    """Refuse two files that would be written to the same place, and a file that would replace its input."""
+    names: dict[Path, str] = {}
+    for source, goal in zip(sources, made, strict=True):
+        if goal in names:
+            raise OptionError(
+                f"{names[goal]!r} and {source!r} would both be written to {str(goal)!r}; rename one"
+            )
+        if str(goal) == source:
+            raise OptionError(f"{source!r} would replace itself; name another folder")
+        names[goal] = source
+
+
+def _tag_file(source: str, target: str, model: str, column: str, reading: dict[str, Any]) -> int:
+    """Label one file, on a worker."""
+    corpus = opened(model).annotate(read(source, **reading), column, threads=1)
+    write(corpus, target)
+    return len(corpus)
+
+
+def tag_arrow(
+    model: str | os.PathLike[str] | Any,
+    *,
+    columns: Iterable[str] | None = None,
+    output: str = "predicted",
+    threads: int = 1,
+) -> Callable[[Any], Any]:
+    """Make a function that adds labels to Arrow data, in which a row is a sentence and a cell a list of its words.
+
+    model     file of a tagger, opened once in a process, or a tagger, which is sent along
+    columns   of the lists that the tagger reads; None for all lists of strings
+    output    column of the labels, a list of strings for each row
+    threads   for each batch
+
+    The function takes a Table, a RecordBatch or a Polars DataFrame and returns the same kind, for DuckDB, Polars'
+    map_batches and Dask's map_partitions; of an iterator of batches it makes an iterator, for Spark's mapInArrow.
+    """
+    if isinstance(model, (str, os.PathLike)):
+        model = str(Path(model).resolve())
+    elif not hasattr(model, "annotate"):
+        raise OptionError(
+            f"model must be a tagger or the path of its file, got {model!r:.60}", option="model"
+        )
+    return _TagArrow(model, None if columns is None else tuple(columns), output, threads)
+
+
+class _TagArrow:
+    """The function of tag_arrow: it can be pickled, and opens its model where it is called."""
+
+    def __init__(self, model: Any, columns: tuple[str, ...] | None, output: str, threads: int) -> None:
+        self._model, self._columns, self._output, self._threads = model, columns, output, threads
+
+    def __call__(self, data: Any) -> Any:
+        pa = library("pyarrow")
+
+        if isinstance(data, pa.Table):
+            return data.append_column(self._output, self._labels(pa, data))
+        if isinstance(data, pa.RecordBatch):
+            labels = self._labels(pa, pa.Table.from_batches([data]))
+            fields = [*data.schema, pa.field(self._output, labels.type)]
+            return pa.RecordBatch.from_arrays([*data.columns, labels], schema=pa.schema(fields))
+        if hasattr(data, "to_arrow"):  # Polars
+            return type(data)(self(data.to_arrow()))
+        if hasattr(data, "columns"):  # pandas, as Dask's partitions are
+            table = pa.Table.from_pandas(data, preserve_index=False)
+            return data.assign(**{self._output: self._labels(pa, table).to_pylist()})
+        return self._each(data)
+
+    def _each(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            yield self(batch)
+
+    def _labels(self, pyarrow: Any, table: Any) -> Any:
+        """Find the labels of all rows, as an array of lists."""
+        kind = pyarrow.list_(pyarrow.string())
+        tagger = opened(self._model) if isinstance(self._model, str) else self._model
+        if self._output in table.column_names:
+            raise CorpusError(
+                f"the data have a column {self._output!r} already; pass output= with another name"
+            )
+        names = self._columns or tuple(
+            field.name
+            for field in table.schema
+            if pyarrow.types.is_list(field.type) or _is_long(pyarrow, field)
+        )
+        if not names:
+            raise CorpusError(
+                f"no column of {', '.join(map(repr, table.column_names)) or 'the data'} has lists of words, one for "
+                f"each sentence"
+            )
+        if not table.num_rows:
+            return pyarrow.array([], kind)
+        corpus = Corpus.from_arrow(table.select(list(names)))
+        done = tagger.annotate(corpus, self._output, threads=self._threads)
+        column = done.data(self._output)
+        assert isinstance(column, StringColumn)  # noqa: S101
+        strings = pyarrow.array(column.pool.strings(), pyarrow.string())
+        values = strings.take(pyarrow.array(column.codes))
+        return pyarrow.ListArray.from_arrays(pyarrow.array(corpus.offsets.astype("int32")), values)
+
+
+def _is_long(pyarrow: Any, field: Any) -> bool:
+    return bool(pyarrow.types.is_large_list(field.type))

@@ -1,0 +1,86 @@
+"""The workers of a Dask cluster: which of them may compute for us, and what each of them holds."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from seqlab import _core
+from seqlab.errors import OptionError, TrainingWarning
+
+Identity = tuple[str, str]  # version of seqlab, kernel
+
+
+def identity() -> Identity:
+    """Return what must be equal wherever the same bits are computed."""
+    return str(getattr(sys.modules["seqlab"], "__version__", "unknown")), _core.kernel()
+
+
+class Workers:
+    """Workers that compute the same bits as this process.
+
+    Those there are when we begin must: others are refused, by name. Of those that join later others are left out.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._fit: dict[str, bool] = {}
+        self.threads: Mapping[str, int] = {}
+
+    def now(self, *, strict: bool = False) -> list[str]:
+        """Return the addresses of those that are there, in a fixed order."""
+        self.threads = self._client.nthreads()
+        new = [address for address in self.threads if address not in self._fit]
+        if new:
+            self._look(new, strict=strict)
+        return sorted(address for address in self.threads if self._fit.get(address))
+
+    def _look(self, new: Sequence[str], *, strict: bool) -> None:
+        own = identity()
+        found = self._client.run(identity, workers=list(new), on_error="return")
+        for address, other in found.items():
+            if isinstance(other, OSError):  # gone already
+                continue
+            self._fit[address] = other == own
+            if other == own:
+                continue
+            if isinstance(other, Exception):
+                text = f"the worker {address} cannot use seqlab ({type(other).__name__}: {other})"
+            else:
+                text = (
+                    f"the worker {address} has seqlab {other[0]} with the kernel {other[1]!r}, but this process has "
+                    f"{own[0]} with {own[1]!r}, whose bits differ"
+                )
+            advice = (
+                "install the same version everywhere, and set SEQLAB_KERNEL to one that all machines have"
+            )
+            if strict:
+                raise OptionError(f"{text}; {advice}", option="client")
+            warnings.warn(f"{text}; it gets no work. To use it, {advice}", TrainingWarning, stacklevel=2)
+
+
+def assigned(count: int, workers: Sequence[str], before: Iterable[str | None] = ()) -> list[str]:
+    """Give every shard to a worker: neighbours to the same one, and each to the one that had it before, if it may.
+
+    before   the worker that had each shard, or None
+    """
+    most = -(-count // len(workers))
+    had = [*before, *[None] * count][:count]
+    load = dict.fromkeys(workers, 0)
+    made: list[str | None] = []
+    for worker in had:
+        keeps = worker in load and load[worker] < most
+        made.append(worker if keeps else None)
+        if keeps and worker is not None:
+            load[worker] += 1
+    least = iter(workers)
+    taker = next(least)
+    for number, worker in enumerate(made):
+        if worker is None:
+            while load[taker] >= most:
+                taker = next(least)
+            made[number] = taker
+            load[taker] += 1
+    return [str(worker) for worker in made]

@@ -1,0 +1,141 @@
+"""Bulk tagging: whole files or none, and Arrow batches."""
+
+import os
+import pickle
+import signal
+from pathlib import Path
+
+import pytest
+
+import seqlab
+from seqlab import scale
+from seqlab.errors import CorpusError, OptionError
+
+COLUMNS = ("word", "pos", "chunk", "entity")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    tagger = seqlab.CRF("chunk", learner=seqlab.LBFGS(max_iterations=5))
+    tagger.fit(seqlab.demo_corpus("train")[:200].select("word", "pos", "chunk"), "chunk")
+    path = tmp_path_factory.mktemp("model") / "chunks.model"
+    tagger.save(path)
+    return path
+
+
+@pytest.fixture
+def parts(tmp_path):
+    test = seqlab.demo_corpus("test")
+    paths = [tmp_path / f"part-{i}.txt" for i in range(6)]
+    for i, path in enumerate(paths):
+        seqlab.write(test[i * 20 : i * 20 + 20], path)
+    return paths
+
+
+def right(model, path):
+    corpus = seqlab.read(path, columns=COLUMNS)
+    return seqlab.load(model).annotate(corpus).column("predicted")
+
+
+def test_files_in_files_out(client, model, parts, tmp_path):
+    made = scale.tag_files(model, parts, tmp_path / "out", client=client, columns=COLUMNS)
+    assert [one.name for one in made] == [one.name for one in parts]
+    for source, target in zip(parts, made, strict=True):
+        found = seqlab.read(target, columns=(*COLUMNS, "predicted"))
+        assert found.column("predicted") == right(model, source)
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [one.name for one in parts]
+
+
+def dying(source, target, *more):
+    """Leave half a file under a temporary name, and die, the first time."""
+    from seqlab.files import replaced
+    from seqlab.scale.bulk import _tag_file
+
+    mark = Path(target).with_name(".once")
+    if not mark.exists() and source.endswith("part-2.txt"):
+        mark.touch()
+        with replaced(target) as file:
+            file.write(b"half")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return _tag_file(source, target, *more)
+
+
+def test_killed_worker_leaves_no_half_file_and_no_gap(local_cluster, model, parts, tmp_path, monkeypatch):
+    monkeypatch.setattr("seqlab.scale.bulk._tag_file", dying)
+    with local_cluster(2) as client:
+        made = scale.tag_files(model, parts, tmp_path / "out", client=client, columns=COLUMNS)
+    (tmp_path / "out" / ".once").unlink()
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [one.name for one in parts]
+    for source, target in zip(parts, made, strict=True):
+        assert seqlab.read(target, columns=(*COLUMNS, "predicted")).column("predicted") == right(
+            model, source
+        )
+
+
+def test_same_names_are_refused(client, model, parts, tmp_path):
+    with pytest.raises(OptionError, match="would both be written to"):
+        scale.tag_files(model, [parts[0], parts[0]], tmp_path / "out", client=client)
+    with pytest.raises(OptionError, match="would replace itself"):
+        scale.tag_files(model, parts, tmp_path, client=client)
+
+
+# ------------------------------------------------------------------------------------------------ Arrow
+
+
+@pytest.fixture
+def table():
+    pyarrow = pytest.importorskip("pyarrow")
+    test = seqlab.demo_corpus("test")[:40]
+    rows = {name: [list(sentence[name]) for sentence in test] for name in ("word", "pos")}
+    return pyarrow.table({"id": list(range(40)), **rows})
+
+
+@pytest.fixture
+def wanted(model):
+    return seqlab.load(model).predict(seqlab.demo_corpus("test")[:40].select("word", "pos"))
+
+
+def test_tables_batches_and_iterators(model, table, wanted):
+    tag = pickle.loads(pickle.dumps(scale.tag_arrow(model)))
+    assert tag(table)["predicted"].to_pylist() == wanted
+    assert tag(table)["id"].to_pylist() == list(range(40))
+    batches = table.to_batches(max_chunksize=7)
+    assert [row for one in tag(iter(batches)) for row in one["predicted"].to_pylist()] == wanted  # mapInArrow
+    assert tag(table.slice(0, 0))["predicted"].to_pylist() == []
+    assert tag(table.slice(5, 3))["predicted"].to_pylist() == wanted[5:8]
+
+
+def test_taggers_and_frames(model, table, wanted):
+    tag = scale.tag_arrow(seqlab.load(model), output="chunk", columns=["word", "pos"])
+    frame = tag(table.to_pandas())
+    assert [list(one) for one in frame["chunk"]] == wanted
+    assert len(frame) == 40
+
+
+def test_polars(model, table, wanted):
+    polars = pytest.importorskip("polars")
+    frame = polars.from_arrow(table).lazy().map_batches(scale.tag_arrow(model), schema=None).collect()
+    assert frame["predicted"].to_list() == wanted
+
+
+def test_spark(model, table, wanted):
+    sql = pytest.importorskip("pyspark.sql")
+    try:
+        spark = sql.SparkSession.builder.master("local[1]").getOrCreate()
+    except Exception as error:  # noqa: BLE001  (Java is missing in many ways)
+        pytest.skip(f"no Spark here: {error}"[:80])
+    frame = spark.createDataFrame(table.to_pandas())
+    kind = "id long, word array<string>, pos array<string>, predicted array<string>"
+    found = frame.mapInArrow(scale.tag_arrow(model), kind).collect()
+    assert [row.predicted for row in sorted(found, key=lambda row: row.id)] == wanted
+    spark.stop()
+
+
+def test_odd_data(model, table):
+    with pytest.raises(CorpusError, match="no column of 'id' has lists of words"):
+        scale.tag_arrow(model)(table.select(["id"]))
+    with pytest.raises(CorpusError, match="have a column 'word' already"):
+        scale.tag_arrow(model, output="word")(table)
+    with pytest.raises(OptionError, match="model must be a tagger"):
+        scale.tag_arrow(3)
