@@ -1,5 +1,8 @@
 """Sums on a cluster are those of one process, whoever computes them, and whoever dies."""
 
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -123,3 +126,28 @@ def test_shards_stay_with_their_workers():
     assert sorted(map(joined.count, "abc")) == [1, 3, 3]
     assert sum(one != other for one, other in zip(first, joined, strict=True)) == 1
     assert workers.assigned(4, ["c", "d"], ["c", "", "c", "d"]) == ["c", "d", "c", "d"]
+
+
+KILLED = """
+import os, signal, seqlab
+from seqlab import Checkpoint
+def kill(epoch):
+    if epoch.iteration == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+files = seqlab.stream_corpus({files!r}, columns=("word", "pos", "chunk", "entity"))
+seqlab.CRF("chunk", learner=seqlab.LBFGS(max_iterations=6)).fit(
+    files, "chunk", cache={cache!r}, client="threads", checkpoint=Checkpoint({kept!r}, every=0), callbacks=kill)
+"""
+
+
+def test_killed_driver_goes_on_from_its_checkpoint(client, files, stream, tmp_path):
+    here = crf().fit(stream, "chunk", cache=tmp_path, client="threads")
+    names = {"files": str(files / "part-*"), "cache": str(tmp_path), "kept": str(tmp_path / "kept")}
+    done = subprocess.run([sys.executable, "-c", KILLED.format(**names)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    began = []
+    resumed = crf().fit(
+        stream, "chunk", cache=tmp_path, client=client, checkpoint=names["kept"], callbacks=began.append
+    )
+    assert began[0].iteration >= 2  # not from the start
+    assert (here.model_.theta == resumed.model_.theta).all()
