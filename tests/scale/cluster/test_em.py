@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import seqlab
+from seqlab.errors import OptionError
 
 
 def tables(model):
@@ -75,3 +76,9 @@ def test_counting_needs_no_cluster(stream, tmp_path):
 
 def stream_sentences():
     return seqlab.demo_corpus("test")[:50]
+
+
+def test_checkpoints_are_refused(stream, tmp_path):
+    hmm = seqlab.HMM(4, learner=seqlab.BaumWelch(max_iterations=2), column="pos")
+    with pytest.raises(OptionError, match="stores no checkpoints yet"):
+        hmm.fit(stream, cache=tmp_path / "cache", client="threads", checkpoint=tmp_path / "kept")

@@ -133,6 +133,11 @@ def _estimated(
                     option="client",
                 )
             return engine.fit(hmm, data, None, asked)
+        if asked.checkpoint is not None:
+            raise OptionError(
+                "EM on a cluster stores no checkpoints yet; leave checkpoint out, or client",
+                option="checkpoint",
+            )
         return _shared(hmm, data, store, some, asked, client)
 
 
