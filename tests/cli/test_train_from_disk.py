@@ -36,7 +36,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_model_is_that_of_memory(kind, parts, shell, tmp_path):
     near, distant = tmp_path / "near", tmp_path / "distant"
-    limits = ["--max-memory", "900M", "--cache", str(tmp_path / "cache")]
+    limits = ["--max-memory", "4G", "--cache", str(tmp_path / "cache")]
     for target, more in ((near, []), (distant, limits)):
         shell.done("train", *parts, *KINDS[kind], *more, "-o", target, "-q")
     one, other = (seqlab.store.reading.read(path, mapped=False).arrays for path in (near, distant))
@@ -45,7 +45,7 @@ def test_the_model_is_that_of_memory(kind, parts, shell, tmp_path):
 
 
 def test_the_cache_is_used_again(parts, shell, tmp_path):
-    words = ["train", *parts, *FLAGS, "--max-memory", "900M", "--cache", str(tmp_path / "cache"), "--json"]
+    words = ["train", *parts, *FLAGS, "--max-memory", "4G", "--cache", str(tmp_path / "cache"), "--json"]
     _, second = (shell.done(*words, "-o", tmp_path / name) for name in ("one", "two"))
     assert len(list((tmp_path / "cache").iterdir())) == 2
     assert json.loads(second)["label"] == "chunk"

@@ -24,6 +24,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 import seqlab
+from seqlab import text
 from seqlab.errors import SeqlabError, StoreError
 from seqlab.families import CLASSES
 from seqlab.families.rerank.learners import ListPerceptron
@@ -64,7 +65,11 @@ RECIPES: dict[str, Any] = {
         seqlab.Reranker(seqlab.MostFrequentTag(), folds=2, learner=ListPerceptron()), folds=2
     ).fit(WORDS, TAGS),
     "memm": lambda: seqlab.MEMM("word[0]\nedge: word[0]", QUICK).fit(WORDS, TAGS),
+    "rule tokeniser": text.RuleTokeniser,
+    "trained tokeniser": lambda: text.TrainedTokeniser.train([text.detokenise(WORDS)]),
+    "pipeline": lambda: text.Pipeline(None, seqlab.CRF("word[0]", QUICK).fit(WORDS, TAGS)),
 }
+TEXT = "The old man sleeps. Don't wake him!\n\nShe goes at 3.50 p.m., 😀 you know"
 
 
 def recipes() -> dict[str, Any]:
@@ -88,9 +93,10 @@ def _fitted(owner: Any) -> Any:
 
 def altered(content: bytes, rng: random.Random) -> bytes:
     """The file with something wrong in it."""
-    return rng.choice((_bytes, _bytes, _numbers, _numbers, _numbers, _entry, _cut, _word, _swap))(
-        content, rng
-    )
+    ways = [_bytes, _bytes, _cut, _word]
+    if _data(content) < len(content):  # it has arrays
+        ways += [_numbers, _numbers, _numbers, _entry, _swap]
+    return rng.choice(ways)(content, rng)
 
 
 def _data(content: bytes) -> int:
@@ -99,7 +105,8 @@ def _data(content: bytes) -> int:
 
 def _bytes(content: bytes, rng: random.Random) -> bytes:
     changed = bytearray(content)
-    low, high = rng.choice([(0, len(content)), (8, _data(content)), (_data(content), len(content))])
+    ranges = [(0, len(content)), (8, _data(content)), (_data(content), len(content))]
+    low, high = rng.choice([(low, high) for low, high in ranges if low < high])
     for _ in range(rng.choice([1, 1, 2, 5])):
         changed[rng.randrange(low, high)] = rng.choice(
             [0, 1, 0x22, 0x2D, 0x7F, 0x80, 0xFF, rng.randrange(256)]
@@ -211,6 +218,8 @@ def answered(model: Any, *, bags: bool, all_of_it: bool) -> bool:
 
 def _questions(model: Any, *, bags: bool) -> list[Any]:
     tokens = [[f"w={word}", "bias"] for word in NEW] if bags else NEW
+    if callable(model):  # tokenisers and pipelines, for text
+        return [lambda: model(TEXT), lambda: model(""), lambda: repr(model)]
     if hasattr(type(model), "tag"):
         asked = [
             lambda: model.tag(tokens),
@@ -238,11 +247,18 @@ def _told(question: Any) -> bool:
     return True
 
 
+def _stored(model: Any) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        model.save(path)
+        return path.read_bytes()
+
+
 def main(kind: str, count: int, seed: int) -> None:
     """Alter and ask `count` times."""
     if "folded" in kind:
         codec.SMALL = -1  # as if it were a large file, which is looked into before it is checked
-    content = recipes()[kind]().as_bytes()
+    content = _stored(recipes()[kind]())
     rng = random.Random(f"{kind} {seed}")
     if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which takes terabytes of addresses for itself
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -286,7 +286,7 @@ def test_tables_of_any_order_are_checked():
         HMM.from_tables(pi, A, B, head=[np.full((3, 2), 0.5)])
     with pytest.raises(OptionError, match=r"transitions has shape \(2, 2, 2\), but \(2, 2\) is wanted"):
         HMM.from_tables(pi, A, B, order=1)
-    with pytest.raises(OptionError, match="A has 5 axes, for an order of 4, but 1, 2 or 3"):
+    with pytest.raises(OptionError, match="A has 5 axes, for an order of 4, but it must be 1, 2 or 3"):
         HMM.from_tables([1.0], np.ones((1,) * 5), [[1.0]])
     with pytest.raises(OptionError, match=r"pseudo-counts of transitions have shape \(3, 3\)"):
         HMM(2, order=2, smoothing=Dirichlet(transitions=np.ones((3, 3)))).fit(WORDS)

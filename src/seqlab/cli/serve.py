@@ -29,7 +29,10 @@ seqlab serve ner.model --workers 4 --timeout 5 --log all"""
 
 OPTIONS = (
     option(
-        "models MODEL", "model files, or NAME=FILE; the first answers when a request names none", nargs="+"
+        "models MODEL",
+        "model files, or NAME=FILE; the first answers when a request names none",
+        nargs="+",
+        reads=True,
     ),
     Group(
         "where it listens",

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from seqlab.lazy import when_used
 
 if TYPE_CHECKING:
-    from seqlab.serve.application import application
+    from seqlab.serve.asgi import application
     from seqlab.serve.running import run
     from seqlab.serve.settings import Limits, Settings
 else:  # otherwise a type checker would accept any attribute
     __getattr__, __dir__ = when_used(
         __name__,
-        {"application": ("application",), "running": ("run",), "settings": ("Limits", "Settings")},
+        {"asgi": ("application",), "running": ("run",), "settings": ("Limits", "Settings")},
     )
 
 __all__ = ["Limits", "Settings", "application", "run"]

@@ -19,7 +19,7 @@ from typing import Any
 import uvicorn
 
 from seqlab.errors import OptionError
-from seqlab.serve.application import application
+from seqlab.serve.asgi import application
 from seqlab.serve.connections import DRAIN, Connection, Server
 from seqlab.serve.logs import log, take_over
 from seqlab.serve.models import Models
