@@ -43,7 +43,9 @@ OPTIONS = (
     Group(
         "who may ask",
         option(
-            "--token-file FILE", "a file with the token that programs send as Authorization: Bearer TOKEN"
+            "--token-file FILE",
+            "a file with the token that programs send as Authorization: Bearer TOKEN",
+            reads=True,
         ),
         option(
             "--allow-host HOST", "another value of the Host header to accept", action="append", default=[]
