@@ -19,7 +19,7 @@ COLUMNS = ("word", "pos", "chunk", "entity")
 
 def fitted(stream, cache, label="chunk", **options):
     return CRF(options.pop("features", "chunk"), FEW, **options).fit(
-        stream, label, max_memory="900M", cache=cache
+        stream, label, max_memory="8G", cache=cache
     )
 
 
@@ -141,7 +141,7 @@ def test_a_folder_in_the_way_is_not_overwritten(stream, tmp_path):
 
 def test_without_a_cache_nothing_stays(stream, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    CRF("chunk", FEW).fit(stream, "chunk", max_memory="900M")
+    CRF("chunk", FEW).fit(stream, "chunk", max_memory="8G")
     assert not list(tmp_path.iterdir())
 
 
@@ -171,7 +171,7 @@ if limit:
 stream = seqlab.stream_corpus(sys.argv[1] + "/part-*", columns=columns_of)
 try:
     for _ in range(int(sys.argv[4])):
-        seqlab.CRF("chunk", seqlab.LBFGS(max_iterations=2)).fit(stream, "chunk", max_memory="900M", cache=sys.argv[2])
+        seqlab.CRF("chunk", seqlab.LBFGS(max_iterations=2)).fit(stream, "chunk", max_memory="8G", cache=sys.argv[2])
 except seqlab.errors.StoreError as error:
     print(error)
     raise SystemExit(7)
@@ -211,7 +211,7 @@ def test_a_killed_program_leaves_nothing_believed(files, stream, tmp_path):
 def test_limits_that_do_not_hold_the_weights_are_refused_with_the_figure(stream, tmp_path, monkeypatch):
     monkeypatch.setattr("seqlab.families.linear.far.resident", lambda: 70 << 20)
     with pytest.raises(
-        OptionError, match=r"weights .* need \d+(\.\d+)? MB of memory, but max_memory is 64 MB"
+        OptionError, match=r"weights .* need \d+(\.\d+)? [MG]B of memory, but max_memory is 64 MB"
     ):
         CRF("chunk", FEW).fit(stream, "chunk", max_memory="64M", cache=tmp_path)
 
@@ -237,12 +237,12 @@ def test_sizes():
 
 
 REFUSED = {
-    "allowed": lambda s: CRF("chunk", FEW, allowed={"the": ["B-NP"]}).fit(s, "chunk", max_memory="1G"),
-    "class_weight": lambda s: CRF("chunk", FEW, class_weight="balanced").fit(s, "chunk", max_memory="1G"),
-    "keep": lambda s: CRF("chunk", FEW, order=2).fit(s, "chunk", max_memory="1G"),
-    "sample_weight": lambda s: CRF("chunk", FEW).fit(s, "chunk", sample_weight=[1.0], max_memory="1G"),
+    "allowed": lambda s: CRF("chunk", FEW, allowed={"the": ["B-NP"]}).fit(s, "chunk", max_memory="8G"),
+    "class_weight": lambda s: CRF("chunk", FEW, class_weight="balanced").fit(s, "chunk", max_memory="8G"),
+    "keep": lambda s: CRF("chunk", FEW, order=2).fit(s, "chunk", max_memory="8G"),
+    "sample_weight": lambda s: CRF("chunk", FEW).fit(s, "chunk", sample_weight=[1.0], max_memory="8G"),
     "features": lambda s: CRF(seqlab.Template.from_crfpp("U:%x[0,0]\nB:%x[0,0]\n"), FEW).fit(
-        s, "chunk", max_memory="1G"
+        s, "chunk", max_memory="8G"
     ),
     "cache": lambda s: CRF("chunk", FEW).fit(s, "chunk", cache=3),
 }
@@ -259,17 +259,17 @@ def test_missing_labels_are_refused_with_their_place(whole):
     X, y = [list(s["word"]) for s in whole], [list(s["pos"]) for s in whole]
     y[200][3] = None
     with pytest.raises(LabelError, match="sentence 200, position 3"):
-        CRF("pos", FEW).fit(iter(X), iter(y), max_memory="1G")
+        CRF("pos", FEW).fit(iter(X), iter(y), max_memory="8G")
     y[200][3] = {"NOUN", "VERB"}
     with pytest.raises(LabelError, match="several labels"):
-        CRF("pos", FEW).fit(iter(X), iter(y), max_memory="1G")
+        CRF("pos", FEW).fit(iter(X), iter(y), max_memory="8G")
 
 
 def test_broken_labels_are_refused_with_their_place(whole):
     X, y = [list(s["word"]) for s in whole], [list(s["chunk"]) for s in whole]
     y[250][0] = "I-NP"
     with pytest.raises(LabelError, match="sentence 250, position 0"):
-        CRF("pos", FEW, constraints="IOB2").fit(iter(X), iter(y), max_memory="1G")
+        CRF("pos", FEW, constraints="IOB2").fit(iter(X), iter(y), max_memory="8G")
 
 
 def test_patterns_without_a_file_and_files_with_other_columns(files, tmp_path):
@@ -302,7 +302,7 @@ def test_progress_tells_the_time_left(stream, tmp_path, capsys, monkeypatch):
 def test_a_checkpoint_goes_on_from_the_same_shards_only(stream, files, tmp_path):
     """Training on disk is stored as one in memory is, and the shards name its data."""
     near = fitted(stream, tmp_path / "cache").model_.theta
-    given = {"max_memory": "900M", "cache": tmp_path / "cache", "checkpoint": tmp_path / "kept"}
+    given = {"max_memory": "8G", "cache": tmp_path / "cache", "checkpoint": tmp_path / "kept"}
     for _ in range(2):
         assert (CRF("chunk", FEW).fit(stream, "chunk", **given).model_.theta == near).all()
     other = seqlab.stream_corpus(files / "part-1.txt", columns=COLUMNS)

@@ -8,7 +8,7 @@ from seqlab import AROW, CRF, HMM, LBFGS, MEMM, SGD, LinearTagger, MarkovChain, 
 from seqlab.families.linear import far
 from seqlab.store.reading import read
 
-LIMIT = "900M"
+LIMIT = "8G"
 
 
 def endings(sentence, t):
