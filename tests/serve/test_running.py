@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import os
+import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +20,7 @@ from typing import Any, Self
 import pytest
 
 import seqlab
+from seqlab.serve.connections import refuse_connections
 from serve.running import Running, asked, running, until
 
 WORDS = {"tokens": ["Anna", "lives", "in", "New", "York", "."]}
@@ -61,13 +65,42 @@ class Load:
                 connection.close()
 
 
-def test_sigterm_loses_no_request(models: dict[str, str], tmp_path: Path) -> None:
-    with running(models["ner"], log=tmp_path / "log") as server:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_sigterm_loses_no_request(models: dict[str, str], tmp_path: Path, workers: str) -> None:
+    with running(models["ner"], "--workers", workers, log=tmp_path / "log") as server:
         with Load(server) as load:
             answered = len(load.answers)
             server.process.send_signal(signal.SIGTERM)
             assert server.process.wait(60) == 0
         assert len(load.answers) > answered
+        assert load.lost == []
+
+
+def test_a_closing_door_lets_in_who_stands_in_it() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as door,
+        socket.create_connection(door.getsockname()) as early,
+    ):
+        refuse_connections(door)
+        with socket.socket() as late:
+            late.setblocking(False)
+            assert late.connect_ex(door.getsockname()) == errno.EINPROGRESS
+            accepted, address = door.accept()
+            assert address == early.getsockname()
+            early.sendall(b"asked")
+            assert accepted.recv(5) == b"asked"
+            accepted.close()
+            assert select.select([door], [late], [], 0.2) == ([], [], [])
+
+
+def test_one_of_two_workers_ends_gently(models: dict[str, str], tmp_path: Path) -> None:
+    with running(models["ner"], "--workers", "2", log=tmp_path / "log") as server:
+        first = until(lambda: len(found := server.workers()) == 2 and found)
+        with Load(server) as load:
+            os.kill(first[0], signal.SIGTERM)
+            until(lambda: first[0] not in server.workers())
+            answered = len(load.answers)
+            until(lambda: len(load.answers) > answered + 20)
         assert load.lost == []
 
 

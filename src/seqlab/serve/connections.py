@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
+import ctypes
 import select
 import socket
+import struct
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
@@ -16,8 +19,14 @@ from seqlab.serve.guard import Guard
 from seqlab.serve.settings import Limits
 
 LONGEST_HEAD = 65_536  # bytes of the request line and the headers
+ATTACH_FILTER = 26  # SO_ATTACH_FILTER of Linux: a program that looks at each packet of a socket
 LOOK = 10  # ticks of a tenth of a second between two looks at all connections
-DRAIN = 0.5  # seconds in which answers ask clients to connect anew, before connections are closed
+DRAIN = 0.5  # seconds in which answers ask clients to connect anew, before the door is closed
+HANDSHAKE = 0.05  # seconds until connections that are being made are made
+QUIET, NEWCOMER = (
+    1.0,
+    3.0,
+)  # seconds for the next request and for the first one, before a connection is closed
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # httptools or h11, as installed
@@ -82,6 +91,13 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # httptoo
         self.blocked = None
         super().resume_writing()
 
+    def expected(self, now: float) -> bool:
+        """True if a request may be on its way: the connection is new, or its last answer has just been read.
+
+        now   the time of the event loop
+        """
+        return self.awaited and now - self.since < (NEWCOMER if self.cycle is None else QUIET)
+
     def sweep(self, now: float) -> None:
         """Close the connection if it has had its time.
 
@@ -98,12 +114,19 @@ class Server(uvicorn.Server):
 
     config   of uvicorn
     guard    the application
-    parent   process that must be alive, or None
+    ended    True if the service is to end, whatever uvicorn was told
+    last     True if nobody else will answer on the same socket
     """
 
-    def __init__(self, config: uvicorn.Config, guard: Guard, parent: int | None = None) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        guard: Guard,
+        ended: Callable[[], bool],
+        last: Callable[[], bool],
+    ) -> None:
         super().__init__(config)
-        self._guard, self._parent = guard, parent
+        self._guard, self._ended, self._last = guard, ended, last
 
     async def on_tick(self, counter: int) -> bool:
         """Look at all connections once a second.
@@ -114,28 +137,59 @@ class Server(uvicorn.Server):
             now = asyncio.get_running_loop().time()
             for one in list(self.server_state.connections):
                 one.sweep(now)  # type: ignore[union-attr]
-            if self._parent is not None and os.getppid() != self._parent:
-                self.should_exit = True  # nobody is left who would end this process
+        self.should_exit = self.should_exit or self._ended()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ask clients to connect elsewhere, take in what waits at the door, close it, answer everything, then end.
+        """Ask clients to connect elsewhere, close the door, take in who is inside, answer everything, then end.
 
         sockets   on which the server listens
         """
         self._guard.desk.closing = True
         await asyncio.sleep(DRAIN)
-        for one in sockets or []:
-            with contextlib.suppress(OSError):
-                one.listen(0)
-                while select.select([one], [], [], 0)[0]:
-                    await asyncio.sleep(0.01)
+        if self._last():
+            for one in sockets or []:
+                await _take_in(one)
         for server in self.servers:
             server.close()
         for one in sockets or []:
             one.close()
-        loop = asyncio.get_running_loop()
-        end = loop.time() + DRAIN
-        while loop.time() < end and self.server_state.connections:
+        now = asyncio.get_running_loop().time
+        while any(one.expected(now()) for one in self.server_state.connections):  # type: ignore[union-attr]
             await asyncio.sleep(0.02)
         await super().shutdown()
+
+
+async def _take_in(door: socket.socket) -> None:
+    """Refuse new connections, and accept those that the system has already made.
+
+    Without the filter, a connection made between the last look at the door and its closing would be reset, and its
+    request with it.
+    """
+    refuse_connections(door)
+    await asyncio.sleep(HANDSHAKE)
+    while select.select([door], [], [], 0)[0]:
+        await asyncio.sleep(0.01)
+
+
+def refuse_connections(door: socket.socket) -> None:
+    """Let the system drop the first packet (SYN) of each new connection, where it can (Linux).
+
+    The client tries once more a second later, and is then refused by a closed door: it knows that nothing was asked.
+
+    door   socket that listens
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    program = [
+        (0x30, 0, 0, 13),  # load the flags of the TCP header,
+        (0x45, 0, 1, 2),  # if SYN is one of them
+        (0x06, 0, 0, 0),  # drop the packet,
+        (0x06, 0, 0, 0xFFFF),  # else take it
+    ]
+    code = b"".join(struct.pack("HBBI", *one) for one in program)
+    held = ctypes.create_string_buffer(code, len(code))
+    with contextlib.suppress(OSError):  # a sandbox may forbid it
+        door.setsockopt(
+            socket.SOL_SOCKET, ATTACH_FILTER, struct.pack("HP", len(program), ctypes.addressof(held))
+        )

@@ -20,7 +20,7 @@ import uvicorn
 
 from seqlab.errors import OptionError
 from seqlab.serve.asgi import application
-from seqlab.serve.connections import DRAIN, Connection, Server
+from seqlab.serve.connections import DRAIN, NEWCOMER, Connection, Server
 from seqlab.serve.logs import log, take_over
 from seqlab.serve.models import Models
 from seqlab.serve.settings import Settings
@@ -60,10 +60,11 @@ def _serve(
     link: str | None,
     listening: socket.socket,
     parent: int | None = None,
+    ending: Any = None,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve in this process."""
-    _prepare_signals()
+    ended = _prepare_signals()
     take_over()
     guard = application(settings, folder=folder, link=link)
     config = uvicorn.Config(
@@ -84,15 +85,24 @@ def _serve(
     gc.set_threshold(GARBAGE)
     listening.listen(BACKLOG)
     ready()
-    Server(config, guard, parent).run(sockets=[listening])
+
+    def orphan() -> bool:
+        return parent is not None and os.getppid() != parent  # nobody is left who would end this process
+
+    def last() -> bool:
+        return ending is None or bool(ending.is_set()) or orphan()
+
+    Server(config, guard, ended=lambda: bool(ended) or orphan(), last=last).run(sockets=[listening])
 
 
-def _prepare_signals() -> None:
-    """Survive SIGHUP until the service listens to it, and the signals that uvicorn raises again at its end."""
+def _prepare_signals() -> list[int]:
+    """Survive SIGHUP until the service listens to it, and note signals that come while uvicorn does not listen."""
+    came: list[int] = []
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, lambda *_: None)
+        signal.signal(one, lambda number, _: came.append(number))
+    return came
 
 
 @dataclass
@@ -107,6 +117,7 @@ class Workers:
     settings: Settings
     running: list[Any] = field(default_factory=list)
     ending: bool = False
+    told: Any = field(default_factory=lambda: multiprocessing.get_context("spawn").Event())
 
     def run(self, ready: Callable[[], None]) -> None:
         """Run until a signal ends it.
@@ -133,15 +144,16 @@ class Workers:
 
     def _started(self) -> tuple[Any, float]:
         context = multiprocessing.get_context("spawn")
-        made = context.Process(target=_serve, args=(*self.given, os.getpid()))
+        made = context.Process(target=_serve, args=(*self.given, os.getpid(), self.told))
         made.start()
         return made, time.monotonic()
 
     def _stop(self) -> None:
         """End all processes; the last one that leaves closes the door."""
         self.given[-1].close()
+        self.told.set()
         self._signal(signal.SIGTERM)
-        end = time.monotonic() + self.settings.limits.seconds + 3 * DRAIN + 5
+        end = time.monotonic() + self.settings.limits.seconds + DRAIN + NEWCOMER + 5
         for one, _ in self.running:
             one.join(max(0.0, end - time.monotonic()))
             if one.exitcode is None:
