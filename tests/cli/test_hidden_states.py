@@ -7,7 +7,7 @@ import pytest
 
 import seqlab
 from seqlab import HMM, BaumWelch, HardEM, read, store
-from seqlab.cli.numbers import with_vectors
+from seqlab.cli.reading.numbers import with_vectors
 
 # ------------------------------------------------------------------------------------------------ hidden states
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import seqlab
 from seqlab.cli import parsing
-from seqlab.cli.corpora import load_tagger, named_for, read_corpora
 from seqlab.cli.parsing import option, whole
+from seqlab.cli.reading.corpora import load_tagger, named_for, read_corpora
 from seqlab.cli.terminal import duration, print_json
 
 USAGE = "[MODEL FILE ...]"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from seqlab.cli import parsing
-from seqlab.cli.corpora import read_corpora
 from seqlab.cli.parsing import option
+from seqlab.cli.reading.corpora import read_corpora
 
 USAGE = "FILE ..."
 DESCRIPTION = """\

@@ -7,8 +7,8 @@ from typing import Any
 
 import seqlab
 from seqlab.cli import kinds, parsing
-from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.parsing import none_of, option, whole
+from seqlab.cli.reading.corpora import placed, read_training
 from seqlab.cli.terminal import training_progress
 from seqlab.errors import OptionError
 

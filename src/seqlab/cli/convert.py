@@ -8,8 +8,11 @@ import sys
 from typing import Any
 
 import seqlab
-from seqlab.cli import documents, parsing
-from seqlab.cli.corpora import (
+from seqlab.cli import parsing
+from seqlab.cli.outputs import MODELS
+from seqlab.cli.parsing import Group, option
+from seqlab.cli.reading import documents
+from seqlab.cli.reading.corpora import (
     first_bytes,
     is_arpa,
     is_model,
@@ -18,8 +21,6 @@ from seqlab.cli.corpora import (
     read_corpora,
     sizes,
 )
-from seqlab.cli.outputs import MODELS
-from seqlab.cli.parsing import Group, option
 from seqlab.cli.terminal import orderly, print_json, put_bytes
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, SchemeError

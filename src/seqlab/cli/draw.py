@@ -8,15 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 import seqlab
-from seqlab.cli import outputs, parsing, raw
-from seqlab.cli.corpora import (
+from seqlab.cli import outputs, parsing
+from seqlab.cli.parsing import option, whole
+from seqlab.cli.reading import raw
+from seqlab.cli.reading.corpora import (
     label_column,
     one_sentence,
     read_corpora,
     string_columns,
     tried,
 )
-from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json
 from seqlab.errors import CorpusError, OptionError, SeqlabError
 

@@ -6,8 +6,10 @@ import argparse
 from typing import Any
 
 import seqlab
-from seqlab.cli import documents, parsing, raw
-from seqlab.cli.corpora import (
+from seqlab.cli import parsing
+from seqlab.cli.parsing import option, whole
+from seqlab.cli.reading import documents, raw
+from seqlab.cli.reading.corpora import (
     is_model,
     load_model,
     load_tagger,
@@ -17,7 +19,6 @@ from seqlab.cli.corpora import (
     tried,
     values_in,
 )
-from seqlab.cli.parsing import option, whole
 from seqlab.cli.terminal import print_json
 from seqlab.errors import CorpusError, OptionError
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from seqlab.cli import parsing, raw
-from seqlab.cli.corpora import one_sentence
+from seqlab.cli import parsing
 from seqlab.cli.parsing import option, whole
+from seqlab.cli.reading import raw
+from seqlab.cli.reading.corpora import one_sentence
 from seqlab.cli.terminal import print_json, table
 from seqlab.errors import AbsentError, OptionError, QuestionError
 

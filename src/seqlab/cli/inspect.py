@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.cli import parsing
-from seqlab.cli.corpora import is_arpa, is_builtin, refuse_stream
 from seqlab.cli.kinds.inside import learned
 from seqlab.cli.kinds.inside import text as text_of
 from seqlab.cli.parsing import option, whole
+from seqlab.cli.reading.corpora import is_arpa, is_builtin, refuse_stream
 from seqlab.cli.terminal import as_json, counted, duration, section, size, table
 
 USAGE = "MODEL"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from seqlab.cli.corpora import is_model
+from seqlab.cli.reading.corpora import is_model
 from seqlab.errors import OptionError
 
 HEAD = 1 << 16  # bytes read to tell the kind of a file

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import seqlab
-from seqlab.cli import numbers, parsing
-from seqlab.cli.corpora import given_text, load_model, named_for, placed, read_corpora, words_of
+from seqlab.cli import parsing
 from seqlab.cli.parsing import option, whole
+from seqlab.cli.reading import numbers
+from seqlab.cli.reading.corpora import given_text, load_model, named_for, placed, read_corpora, words_of
 from seqlab.cli.terminal import as_json, put_pieces
 from seqlab.corpus.formats import NAMES
 from seqlab.errors import OptionError, QuestionError

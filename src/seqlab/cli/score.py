@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import seqlab
-from seqlab.cli import numbers, parsing
-from seqlab.cli.corpora import load_model, named_for, placed, read_corpora
+from seqlab.cli import parsing
 from seqlab.cli.kinds.data import bags
 from seqlab.cli.parsing import option
+from seqlab.cli.reading import numbers
+from seqlab.cli.reading.corpora import load_model, named_for, placed, read_corpora
 from seqlab.cli.terminal import print_json, section, table
 from seqlab.errors import CorpusError, LabelError, OptionError, QuestionError
 

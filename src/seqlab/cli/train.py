@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
-from seqlab.cli import cluster, documents, kinds, parsing, terminal
-from seqlab.cli.corpora import corpus_facts, placed, read_training, streamed, values_in
+from seqlab.cli import cluster, kinds, parsing, terminal
 from seqlab.cli.epochs import EpochTable, ended, runs
 from seqlab.cli.kinds import tokeniser
 from seqlab.cli.kinds.data import fit_arguments, observed
 from seqlab.cli.kinds.parts import is_hidden
 from seqlab.cli.parsing import Group, number, option, param, whole
+from seqlab.cli.reading import documents
+from seqlab.cli.reading.corpora import corpus_facts, placed, read_training, streamed, values_in
 from seqlab.cli.score import scored
 from seqlab.cli.terminal import Screen, counted
 from seqlab.errors import OptionError

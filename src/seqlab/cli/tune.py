@@ -9,9 +9,9 @@ from typing import Any
 
 import seqlab
 from seqlab.cli import kinds, parsing
-from seqlab.cli.corpora import placed, read_training
 from seqlab.cli.kinds.data import fit_arguments
 from seqlab.cli.parsing import Group, option, param, value_of, whole
+from seqlab.cli.reading.corpora import placed, read_training
 from seqlab.cli.terminal import INTERRUPTED, Screen, duration, impatient, settings_text, training_progress
 from seqlab.errors import OptionError
 

@@ -130,7 +130,7 @@ def _plain(settings: argparse.Namespace, name: str) -> dict[str, Any]:
 def _features(settings: argparse.Namespace, train: seqlab.Corpus, label: str) -> tuple[Any, str]:
     """Choose the features: those of --features, otherwise those of the model given by --start."""
     if settings.features is None and settings.start is not None:
-        from seqlab.cli.corpora import load_tagger
+        from seqlab.cli.reading.corpora import load_tagger
 
         before = load_tagger(settings.start)
         if hasattr(before, "features"):
@@ -140,7 +140,7 @@ def _features(settings: argparse.Namespace, train: seqlab.Corpus, label: str) ->
 
 def target_of(settings: argparse.Namespace, train: seqlab.Corpus) -> str | None:
     """Find the column to learn: the labels, or the symbols of a Markov chain; None for unsupervised training."""
-    from seqlab.cli.corpora import label_column
+    from seqlab.cli.reading.corpora import label_column
     from seqlab.tagging.door.sentences import word_column
 
     name, given = settings.model or "crf", settings.label

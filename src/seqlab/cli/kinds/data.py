@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 import seqlab
-from seqlab.cli import numbers
-from seqlab.cli.corpora import read_corpora, words_of
 from seqlab.cli.parsing import reading_of
+from seqlab.cli.reading import numbers
+from seqlab.cli.reading.corpora import read_corpora, words_of
 from seqlab.errors import CorpusError
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
-from seqlab.cli import kinds, numbers
+from seqlab.cli import kinds
 from seqlab.cli.kinds import start
 from seqlab.cli.parsing import did_you_mean, refuse
+from seqlab.cli.reading import numbers
 from seqlab.errors import OptionError, SeqlabError
 
 Made = tuple[Any, dict[str, Any]]  # a class, and arguments for its constructor
@@ -176,7 +177,7 @@ def _rerank(
 
         own["features"] = GlobalFeatures(rest.pop("scheme"))
     if Path(given).is_file():
-        from seqlab.cli.corpora import load_tagger
+        from seqlab.cli.reading.corpora import load_tagger
 
         own["generator"] = load_tagger(given, chain=True)
         return cls, own

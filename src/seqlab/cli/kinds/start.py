@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
-from seqlab.cli.corpora import is_model, label_column, load_model, read_corpora
-from seqlab.cli.numbers import with_vectors
 from seqlab.cli.parsing import reading_of
+from seqlab.cli.reading.corpora import is_model, label_column, load_model, read_corpora
+from seqlab.cli.reading.numbers import with_vectors
 from seqlab.errors import OptionError
 
 WAYS = ("random", "kmeans", "clusters")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
-from seqlab.cli import documents as texts
 from seqlab.cli import terminal
-from seqlab.cli.corpora import load_model, read_corpora
 from seqlab.cli.parsing import none_of, reading_of, refuse
+from seqlab.cli.reading import documents as texts
+from seqlab.cli.reading.corpora import load_model, read_corpora
 from seqlab.errors import OptionError
 
 NAME = "tokeniser"

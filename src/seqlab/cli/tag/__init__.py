@@ -14,8 +14,11 @@ from typing import Any
 
 import seqlab
 from seqlab import errors
-from seqlab.cli import cluster, documents, parsing, raw
-from seqlab.cli.corpora import (
+from seqlab.cli import cluster, parsing
+from seqlab.cli.outputs import same_file
+from seqlab.cli.parsing import Group, option, whole
+from seqlab.cli.reading import documents, raw
+from seqlab.cli.reading.corpora import (
     doubts,
     file_of,
     forced,
@@ -24,9 +27,7 @@ from seqlab.cli.corpora import (
     placed,
     refuse_swapped,
 )
-from seqlab.cli.numbers import for_model
-from seqlab.cli.outputs import same_file
-from seqlab.cli.parsing import Group, option, whole
+from seqlab.cli.reading.numbers import for_model
 from seqlab.cli.tag.answers import Work, new_column, view, written
 from seqlab.cli.terminal import Screen, file_progress, put_pieces
 from seqlab.corpus.formats import LABELLED

@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import seqlab
-from seqlab.cli.corpora import forced, words_of
-from seqlab.cli.numbers import for_model
+from seqlab.cli.reading.corpora import forced, words_of
+from seqlab.cli.reading.numbers import for_model
 from seqlab.cli.terminal import as_json
 
 DIGITS = 6  # decimal digits of probabilities

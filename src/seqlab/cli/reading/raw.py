@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import seqlab
-from seqlab.cli import documents, parsing
-from seqlab.cli.corpora import is_builtin, load_model
+from seqlab.cli import parsing
 from seqlab.cli.parsing import option
+from seqlab.cli.reading import documents
+from seqlab.cli.reading.corpora import is_builtin, load_model
 from seqlab.cli.terminal import as_json
 from seqlab.errors import OptionError
 
@@ -49,7 +50,7 @@ def loaded(
 
     chain   as for corpora.load_tagger
     """
-    from seqlab.cli.corpora import check_tagger
+    from seqlab.cli.reading.corpora import check_tagger
 
     model = load_model(path)
     if is_builtin(path) and not getattr(arguments, "quiet", False):

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import seqlab
-from seqlab.cli import documents
-from seqlab.cli.numbers import BETWEEN, for_model, vectors_of
 from seqlab.cli.parsing import reading_of
+from seqlab.cli.reading import documents
+from seqlab.cli.reading.numbers import BETWEEN, for_model, vectors_of
 from seqlab.cli.terminal import COLUMNS, counted
 from seqlab.errors import CorpusError, LabelError, OptionError, Place, SeqlabError, TemplateError
 

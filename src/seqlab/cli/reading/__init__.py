@@ -1,0 +1,1 @@
+"""Input of commands: corpora, texts with places, raw text, numbers."""
