@@ -115,6 +115,20 @@ void bind_sums(nb::module_& m) {
             return entropy(batch.at(i));
         },
         "batch"_a, "i"_a, "Entropy of the distribution over paths, in nats (eq:entropy).");
+    m.def(
+        "span_probabilities",
+        [](const BatchOf<F>& batch, const In<Label>& types, const In<std::uint8_t>& borders,
+           const In<std::int64_t>& first, const In<std::int64_t>& begin, const In<std::int64_t>& end,
+           const In<Label>& type, const Out<double>& probability, const Out<double>& log_z,
+           std::size_t threads) {
+            Unlocked unlocked;
+            span_probabilities<F>(batch.view(), {types.data(), borders.data()},
+                                  {first.data(), begin.data(), end.data(), type.data()}, probability.data(),
+                                  log_z.data(), threads);
+        },
+        "batch"_a, "types"_a.noconvert(), "borders"_a.noconvert(), "first"_a.noconvert(),
+        "begin"_a.noconvert(), "end"_a.noconvert(), "type"_a.noconvert(), "probability"_a.noconvert(),
+        "log_z"_a.noconvert(), "threads"_a, "Probabilities of spans of types (eq:typed-span).");
 }
 
 template <class F>

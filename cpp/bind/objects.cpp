@@ -49,7 +49,14 @@ void bind_messages(nb::module_& m, const char* name) {
             [](M& self, std::size_t i, std::size_t j, const In<Label>& ids) {
                 return self.span(i, j, ids.data());
             },
-            "i"_a, "j"_a, "ids"_a.noconvert());
+            "i"_a, "j"_a, "ids"_a.noconvert())
+        .def(
+            "typed_span",
+            [](M& self, std::size_t i, std::size_t j, Label type, const In<Label>& types,
+               const In<std::uint8_t>& borders) {
+                return self.typed_span(i, j, type, {types.data(), borders.data()});
+            },
+            "i"_a, "j"_a, "type"_a, "types"_a.noconvert(), "borders"_a.noconvert());
 }
 
 std::vector<double> copy_of(const In<double>& x) {

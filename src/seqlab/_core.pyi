@@ -105,6 +105,13 @@ def entropy(batch: Batch64, i: int) -> float:
     """Entropy of the distribution over paths, in nats (eq:entropy)."""
 
 @overload
+def span_probabilities(batch: Batch32, types: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], borders: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], type: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], probability: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
+
+@overload
+def span_probabilities(batch: Batch64, types: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], borders: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], type: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], probability: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Probabilities of spans of types (eq:typed-span)."""
+
+@overload
 def sample(batch: Batch32, n: int, seed: int, streams: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], log_z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
 @overload
@@ -161,6 +168,8 @@ class Messages32:
 
     def span(self, i: int, j: int, ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> float: ...
 
+    def typed_span(self, i: int, j: int, type: int, types: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], borders: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]) -> float: ...
+
 class Messages64:
     """
     Forward and backward messages of one sequence, for probabilities of spans (eq:span).
@@ -169,6 +178,8 @@ class Messages64:
     def __init__(self, batch: Batch64, i: int) -> None: ...
 
     def span(self, i: int, j: int, ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> float: ...
+
+    def typed_span(self, i: int, j: int, type: int, types: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], borders: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]) -> float: ...
 
 class Stream:
     """

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from seqlab.inference.decoding import NBest, Path, Samples, beam, max_marginal, nbest, sample, viterbi
     from seqlab.inference.messages import Semiring, backward, forward, log_partition
     from seqlab.inference.posteriors import ExpectedCounts, Posterior, expected_counts, posterior
+    from seqlab.inference.spans import span_probabilities
     from seqlab.inference.streaming import Filter, Filtered, FilterStep, filter
     from seqlab.inference.tables import ViterbiTable, viterbi_table
 else:  # otherwise a type checker would accept any attribute
@@ -24,6 +25,7 @@ else:  # otherwise a type checker would accept any attribute
             "decoding": ("NBest", "Path", "Samples", "beam", "max_marginal", "nbest", "sample", "viterbi"),
             "messages": ("Semiring", "backward", "forward", "log_partition"),
             "posteriors": ("ExpectedCounts", "Posterior", "expected_counts", "posterior"),
+            "spans": ("span_probabilities",),
             "streaming": ("Filter", "Filtered", "FilterStep", "filter"),
             "tables": ("ViterbiTable", "viterbi_table"),
         },
@@ -32,4 +34,4 @@ else:  # otherwise a type checker would accept any attribute
 __all__ = ["ExpectedCounts", "Filter", "FilterStep", "Filtered", "NBest", "Path", "Posterior", "Samples"]
 __all__ += ["Semiring", "backward", "beam", "expected_counts", "fallback_count", "filter", "forward"]
 __all__ += ["kernel", "kernels", "log_partition", "max_marginal", "nbest", "posterior", "sample"]
-__all__ += ["ViterbiTable", "use_kernel", "viterbi", "viterbi_table"]
+__all__ += ["ViterbiTable", "span_probabilities", "use_kernel", "viterbi", "viterbi_table"]

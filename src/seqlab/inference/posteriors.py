@@ -1,37 +1,27 @@
-"""The distribution over paths: probabilities of labels, moves and spans, and expected counts.
-
-eq:typed-span   P(span) = Σ_w Σ_a Σ_b P(y_{i-1} = a, y_i .. y_{j-1} = w, y_j = b) over the labels w of the type
-                without a border inside, a with a border to w, and b with a border from w
-"""
+"""The distribution over paths: probabilities of labels, moves and spans, and expected counts."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import prod
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import Probabilities, frozen, position_number, position_of, thread_count
 from seqlab.errors import LabelError, Place, ShapeError
 from seqlab.inference.questions import Asked, Batched, Doubles, Part, Question, Results, lost_digits
+from seqlab.inference.spans import checked_span, span_types
 from seqlab.shown import Brief, Table, Tabular
-from seqlab.tags.coding import parse
-from seqlab.tags.reading import Pairs
-from seqlab.tags.schemes import Role
 from seqlab.trellis import Trellis, TrellisBatch
 from seqlab.trellis.labels import Label
 
-Span = Callable[[int, int, Sequence[int]], float]  # P of labels at positions i .. j - 1
-Bools = npt.NDArray[np.bool_]
 LABELS = 10  # shown in a notebook
-SMALL_REST = 1e-3  # a difference this far below its terms has lost digits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,18 +81,15 @@ class Posterior(Tabular):
         if not 0 <= i <= j <= self.trellis.T:
             raise LabelError(f"span({i}, {j}) lies outside a sequence of {self.trellis.T} positions")
         if isinstance(path, str):
-            names = self.trellis.labels
-            return typed_span(names, self.trellis.T, i, j, path, self._path)
+            types = span_types(tuple(self.trellis.labels or ()))
+            *_, kind = checked_span((i, j, path), self.trellis.T, types, Place())
+            return self._sound(self._messages.typed_span(i, j, kind, types.of, types.borders))
         ids = self.trellis.label_set.ids(path)
         if len(ids) != j - i:
             raise ShapeError(
                 f"span({i}, {j}) covers {j - i} positions (the end is not included), but {len(ids)} labels came"
             )
         return self._sound(self._messages.span(i, j, ids))
-
-    def _path(self, i: int, j: int, ids: Iterable[Label]) -> float:
-        """P of label numbers that are known to be in order."""
-        return self._sound(self._messages.span(i, j, np.array(ids, dtype=np.int32)))
 
     def _sound(self, value: float) -> float:
         if math.isnan(value):
@@ -155,87 +142,6 @@ def posterior(asked: Asked, *, threads: int | None = None) -> Posterior | Result
             yield Posterior(question.trellis(number), frozen(table), one, bool(fallback))
 
     return question.answer(marginals)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Types:
-    """Labels parsed by conlleval's rules.
-
-    of        {type: label numbers}
-    borders   (L, L)   True if no span continues from one label to the next
-    """
-
-    of: dict[str, list[int]]
-    borders: Bools
-
-    def labellings(self, kind: str, length: int) -> Iterator[tuple[int, ...]]:
-        """List every way to write one span of this type: a few, because there is little choice inside a span."""
-        started: list[tuple[int, ...]] = [(y,) for y in self.of[kind]]
-        for _ in range(length - 1):
-            started = [(*w, y) for w in started for y in self.of[kind] if not self.borders[w[-1], y]]
-        yield from started
-
-
-def typed_span(labels: Sequence[str] | None, length: int, i: int, j: int, kind: str, span: Span) -> float:
-    """P that exactly the positions i .. j - 1 form a span of the type."""
-    types = _types(tuple(labels or ()))
-    if kind not in types.of:
-        known = ", ".join(map(repr, types.of)) or "none: labels are no tags such as B-PER"
-        raise LabelError(
-            f"span({i}, {j}, {kind!r}) asks for a type of span, but the types are {known}; for labels, write a list"
-        )
-    if i >= j:
-        raise LabelError(f"span({i}, {j}, {kind!r}) covers no position; a span has at least one")
-    total = 0.0
-    for w in types.labellings(kind, j - i):
-        before = types.borders[:, w[0]] if i > 0 else None
-        after = types.borders[w[-1], :] if j < length else None
-        total += _bordered(i, w, before, after, span)
-    return min(total, 1.0)
-
-
-@lru_cache(maxsize=16)
-def _types(labels: tuple[str, ...]) -> Types:
-    table = parse(labels, None)
-    role, kind = table.roles, table.types
-    inside = table.readable & (role != int(Role.OUTSIDE))
-    of = {name: np.flatnonzero(inside & (kind == i)).tolist() for i, name in enumerate(table.type_names)}
-    return Types(of, Pairs(role[:, None], kind[:, None], role[None, :], kind[None, :]).border())
-
-
-def _bordered(i: int, w: tuple[int, ...], before: Bools | None, after: Bools | None, span: Span) -> float:
-    """Compute P of the labels w from i on, with a border on both sides.
-
-    Nearly every label may be next to a span, so it is faster to subtract the others: a few terms instead of L * L.
-    Where the difference would lose digits, the terms are added up instead.
-    """
-
-    def summed(left: Bools | None, right: Bools | None, *, quick: bool) -> float:
-        sides = itertools.product(_beside(left, quick=quick), _beside(right, quick=quick))
-        return sum(
-            one * two * span(i - len(a), i + len(w) + len(b), (*a, *w, *b)) for (one, a), (two, b) in sides
-        )
-
-    whole = span(i, i + len(w), w)
-    if whole == 0:  # as for I-PER after O under constraints: with borders it is not more probable
-        return 0.0
-    found = summed(before, after, quick=True)
-    if found > SMALL_REST * whole:
-        return found
-    # A border on one side is not less probable than on both, and takes L terms instead of L * L.
-    if summed(before, None, quick=False) == 0 or summed(None, after, quick=False) == 0:
-        return 0.0
-    return max(summed(before, after, quick=False), 0.0)
-
-
-def _beside(border: Bools | None, *, quick: bool) -> list[tuple[int, tuple[int, ...]]]:
-    """Return (sign, labels) of the terms for one side; one empty choice where any label is allowed, or at an end."""
-    if border is None or border.all():
-        return [(1, ())]
-    there, away = np.flatnonzero(border).tolist(), np.flatnonzero(~border).tolist()
-    if quick and len(away) + 1 < len(there):
-        return [(1, ()), *((-1, (y,)) for y in away)]
-    return [(1, (y,)) for y in there]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -167,8 +167,12 @@ class Document:
         if told is not None and len(told) != len(self):
             raise LabelError(f"{len(told)} labels are given for {len(self)} tokens", option="labels")
         found = tuple(Span(b, e, y, self.text[b:e], p) for b, e, y, p in checked_spans(self.text, spans))
-        others = tuple(one for one in self.layers if one.name != name)
-        return replace(self, layers=(*others, Layer(name, told, found)))
+        return self._with(Layer(name, told, found))
+
+    def _with(self, layer: Layer) -> Self:
+        """Return the document with a layer that is known to fit."""
+        others = tuple(one for one in self.layers if one.name != layer.name)
+        return replace(self, layers=(*others, layer))
 
     def corpus(self) -> Corpus:
         """Make a Corpus with the column "word", and one for each layer of labels.

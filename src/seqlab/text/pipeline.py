@@ -21,7 +21,7 @@ from seqlab.shown import cut
 from seqlab.store.codec import Part, Series, put_part, state_of
 from seqlab.store.fields import Field, Record, Sizes
 from seqlab.store.state import State
-from seqlab.text.document import WORD, Document, corpus_of_words
+from seqlab.text.document import WORD, Document, Layer, corpus_of_words
 from seqlab.text.places import checked_text
 from seqlab.text.rules import RuleTokeniser
 from seqlab.text.spans import is_span_layer, spans_of
@@ -198,7 +198,7 @@ class Pipeline:
             if is_span_layer(tagger):
                 spans = spans_of(documents, corpus, name, tagger, threads, probabilities=self.probabilities)
             documents = [
-                one.with_layer(name, labels[a:b], some)
+                one._with(Layer(name, tuple(labels[a:b]), tuple(some)))
                 for one, (a, b), some in zip(documents, pairwise(sizes.tolist()), spans, strict=True)
             ]
         return documents

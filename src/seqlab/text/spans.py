@@ -65,28 +65,29 @@ def spans_of(
     bounds = np.cumsum([0, *(len(one.sentences) for one in documents)]).tolist()
     spans = []
     for document, (first, last) in zip(documents, pairwise(bounds), strict=True):
+        text, begins, ends = document.text, document.begins.tolist(), document.ends.tolist()
         own = []
-        for sentence in range(first, last):
-            begin = int(document.offsets[sentence - first])
-            for k, one in enumerate(found[sentence]):
-                b, e = int(document.begins[begin + one.start]), int(document.ends[begin + one.end - 1])
-                own.append(Span(b, e, one.type, document.text[b:e], chances.get((sentence, k))))
+        for sentence, at in zip(range(first, last), document.offsets.tolist(), strict=False):
+            some = found[sentence]
+            for one, chance in zip(some, chances.get(sentence, [None] * len(some)), strict=True):
+                b, e = begins[at + one.start], ends[at + one.end - 1]
+                own.append(Span(b, e, one.type, text[b:e], chance))
         spans.append(own)
     return spans
 
 
 def _probabilities(
     corpus: Corpus, found: Sequence[Sequence[Any]], tagger: Any, threads: int
-) -> dict[tuple[int, int], float]:
-    """Compute the probability of each span, {(sentence, number of the span): P}; none where the model has none."""
+) -> dict[int, list[float]]:
+    """Compute the probabilities of the spans of each sentence that has some; none where the model has none."""
     if not getattr(tagger, "_probabilistic", False) or not hasattr(tagger, "trellis"):
         return {}
-    chances = {}
+    chances: dict[int, list[float]] = {}
     for some in _blocks(corpus, [i for i, spans in enumerate(found) if spans]):
-        sums: Any = inference.posterior(tagger._trellises(corpus.take(some), threads), threads=threads)
-        for i, one in zip(some, sums, strict=True):
-            for k, span in enumerate(found[i]):
-                chances[i, k] = float(one.span(span.start, span.end, span.type))
+        asked = [[(one.start, one.end, one.type) for one in found[i]] for i in some]
+        trellises = tagger._trellises(corpus.take(some), threads)
+        told = inference.span_probabilities(trellises, asked, threads=threads)
+        chances |= {i: one.tolist() for i, one in zip(some, told, strict=True)}
     return chances
 
 
