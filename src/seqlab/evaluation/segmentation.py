@@ -5,7 +5,7 @@ Texts are compared by their characters without blanks, so that other line ends c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
@@ -43,6 +43,10 @@ class Segmented(Protocol):
         """(tokens,) True for parts of the token before."""
 
     @property
+    def multiword(self) -> Mapping[int, tuple[str, ...]]:
+        """{token: its words}, where these are not parts of its text."""
+
+    @property
     def layers(self) -> tuple[Any, ...]:
         """Layers of labels and spans."""
 
@@ -78,7 +82,7 @@ class SegmentationReport(Written):
     """Scores of a tokeniser, and of what taggers make of its tokens.
 
     tokens      what stands between blanks and punctuation: don't is one
-    words       its parts: do, n't
+    words       its parts: do, n't; and the words that a token stands for (du: de, le), by their forms
     sentences   from the first to the last token
     labels      {layer: words with the right place and label}
     spans       {layer: spans with the right place and label}
@@ -199,12 +203,22 @@ def _agreement(pairs: Sequence[Pair], parts: Any) -> Agreement:
 
 
 def _words(one: Segmented, at: Places) -> Iterable[Any]:
+    """Yield the places of words; those that a token stands for (du: de, le) have its place and their form."""
+    for number, place in enumerate(_places(one, at)):
+        forms = one.multiword.get(number)
+        if forms is None:
+            yield place
+        else:
+            yield from ((*place, form.lower(), forms[:k].count(form)) for k, form in enumerate(forms))
+
+
+def _places(one: Segmented, at: Places) -> Iterable[Any]:
     return zip(at[one.begins].tolist(), at[one.ends].tolist(), strict=True)
 
 
 def _tokens(one: Segmented, at: Places) -> Iterable[Any]:
     if one.joined is None or not len(one.begins):
-        return _words(one, at)
+        return _places(one, at)
     first = np.flatnonzero(~one.joined)
     last = np.append(first[1:], len(one.begins)) - 1
     return zip(at[one.begins[first]].tolist(), at[one.ends[last]].tolist(), strict=True)
@@ -217,7 +231,7 @@ def _sentences(one: Segmented, at: Places) -> Iterable[Any]:
 
 def _labels(one: Segmented, at: Places, name: str) -> Iterable[Any]:
     found = next((layer.labels for layer in one.layers if layer.name == name), None)
-    return () if found is None else zip(_words(one, at), found, strict=True)
+    return () if found is None else zip(_places(one, at), found, strict=True)
 
 
 def _spans(one: Segmented, at: Places, name: str) -> Iterable[Any]:

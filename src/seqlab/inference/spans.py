@@ -117,9 +117,7 @@ def checked_span(span: Any, length: int, types: Types, place: Place) -> tuple[in
     if not 0 <= i <= j <= length:
         raise LabelError(f"span({i}, {j}) lies outside a sequence of {length} positions", place=place)
     if i == j:
-        raise LabelError(
-            f"span({i}, {j}, {kind!r}) covers no position; a span has at least one", place=place
-        )
+        raise LabelError(f"span({i}, {j}, {kind!r}) covers no position; a span has at least one", place=place)
     return i, j, types.numbers[kind]
 
 

@@ -12,9 +12,10 @@ from seqlab.lazy import when_used
 if TYPE_CHECKING:
     from seqlab.text.alignment import label_tokens
     from seqlab.text.annotated import corpus_of, documents_of, read_documents, write_documents
+    from seqlab.text.conllu import read_conllu, write_conllu
     from seqlab.text.document import Document, Layer, Sentence, Span, Token
     from seqlab.text.files import read_text, stream_text
-    from seqlab.text.gold import align, detokenise, read_conllu
+    from seqlab.text.gold import align, detokenise
     from seqlab.text.pipeline import Pipeline
     from seqlab.text.rules import RuleTokeniser, split_sentences, tokenise
     from seqlab.text.trained import TrainedTokeniser
@@ -26,7 +27,8 @@ else:  # otherwise a type checker would accept any attribute
             "annotated": ("corpus_of", "documents_of", "read_documents", "write_documents"),
             "document": ("Document", "Layer", "Sentence", "Span", "Token"),
             "files": ("read_text", "stream_text"),
-            "gold": ("align", "detokenise", "read_conllu"),
+            "conllu": ("read_conllu", "write_conllu"),
+            "gold": ("align", "detokenise"),
             "pipeline": ("Pipeline",),
             "rules": ("RuleTokeniser", "split_sentences", "tokenise"),
             "trained": ("TrainedTokeniser",),
@@ -43,4 +45,4 @@ __all__ += [
     "read_conllu",
     "read_documents",
 ]
-__all__ += ["read_text", "split_sentences", "stream_text", "tokenise", "write_documents"]
+__all__ += ["read_text", "split_sentences", "stream_text", "tokenise", "write_conllu", "write_documents"]

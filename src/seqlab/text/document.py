@@ -80,6 +80,7 @@ class Document:
     layers    in the order of the taggers; `labels` and `spans` are those of the last one
     name      of the file or record that it came from
     meta      further facts about it, as plain data
+    multiword   {number of a token: the words that it stands for}, where these are not parts of its text: du is de, le
     """
 
     text: str
@@ -90,6 +91,7 @@ class Document:
     layers: tuple[Layer, ...] = ()
     name: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
+    multiword: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def from_offsets(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self
 
@@ -16,7 +16,7 @@ from seqlab.errors import StoreError
 from seqlab.evaluation.segmentation import SegmentationReport, score_segmentation
 from seqlab.shown import cut
 from seqlab.store.codec import Part, state_of
-from seqlab.store.fields import Array, Record
+from seqlab.store.fields import Array, Record, Strings
 from seqlab.text.document import Document
 from seqlab.text.places import checked_text
 from seqlab.text.rules import RuleTokeniser
@@ -41,6 +41,7 @@ class TrainedTokeniser:
     weights      (features, 4)   for each label
     moves        (4, 4)   from label to label
     documents, sentences, tokens   of training
+    multiwords   tokens that stand for several words, in small letters, with a tab between token and words
     """
 
     stored_kind: ClassVar[str] = "trained tokeniser"
@@ -56,6 +57,7 @@ class TrainedTokeniser:
     documents: Annotated[int, Record(int, least=0)] = 0
     sentences: Annotated[int, Record(int, least=0)] = 0
     tokens: Annotated[int, Record(int, least=0)] = 0
+    multiwords: Annotated[tuple[str, ...], Strings()] = ()
 
     def check(self) -> None:
         """Check the values read from a file."""
@@ -110,7 +112,23 @@ class TrainedTokeniser:
     def __call__(self, text: str) -> Document:
         """Return the text with its tokens and sentences."""
         begins, ends, offsets, joined = self._learned.segmented(checked_text(text))
-        return Document(text, begins, ends, offsets, joined.view(bool))
+        made = Document(text, begins, ends, offsets, joined.view(bool))
+        return replace(made, multiword=self._expanded(made.words)) if self.multiwords else made
+
+    @cached_property
+    def _several(self) -> dict[str, tuple[str, ...]]:
+        """{token in small letters: its words}."""
+        split = (one.split("\t") for one in self.multiwords)
+        return {token: tuple(words) for token, *words in split}
+
+    def _expanded(self, tokens: list[str]) -> dict[int, tuple[str, ...]]:
+        """Return {number of a token: the words that it stands for}, with its capital letters."""
+        found = {}
+        for number, token in enumerate(tokens):
+            words = self._several.get(token.lower())
+            if words is not None:
+                found[number] = _capitalised(words, token)
+        return found
 
     def evaluate(self, documents: Iterable[Document]) -> SegmentationReport:
         """Cut the texts of documents anew, and score tokens, words and sentences against theirs."""
@@ -128,3 +146,9 @@ class TrainedTokeniser:
     def __repr__(self) -> str:
         sizes = f"{self.sentences:,} sentences, {self.tokens:,} tokens"
         return cut(f"TrainedTokeniser({len(self.keys):,} features, trained on {sizes})")
+
+
+def _capitalised(words: tuple[str, ...], token: str) -> tuple[str, ...]:
+    if len(token) > 1 and token.isupper():
+        return tuple(word.upper() for word in words)
+    return (words[0][:1].upper() + words[0][1:], *words[1:]) if token[:1].isupper() else words

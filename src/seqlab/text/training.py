@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -13,8 +14,8 @@ import numpy.typing as npt
 from seqlab import _core
 from seqlab.arrays import number, thread_count, whole_number
 from seqlab.errors import CorpusError, OptionError, ScoreError
+from seqlab.text.conllu import PARAGRAPH, read_conllu
 from seqlab.text.document import Document
-from seqlab.text.gold import PARAGRAPH, read_conllu
 from seqlab.text.rules import RuleTokeniser
 
 LABELS = 4
@@ -91,6 +92,24 @@ def learn(kind: Any, documents: Iterable[Document] | str | os.PathLike[str], opt
         documents=len(given),
         sentences=sum(len(one.sentences) for one in given),
         tokens=sum(map(len, given)),
+        multiwords=contracted(given),
+    )
+
+
+def contracted(documents: list[Document]) -> tuple[str, ...]:
+    """List the tokens that mostly stand for several words, each with these: "du<tab>de<tab>le"."""
+    seen: dict[str, Counter[tuple[str, ...]]] = {}
+    for one in documents:
+        for at, words in one.multiword.items():
+            seen.setdefault(one.words[at].lower(), Counter())[tuple(map(str.lower, words))] += 1
+    if not seen:
+        return ()
+    often = Counter(word.lower() for one in documents for word in one.words)
+    best = {token: words.most_common(1)[0] for token, words in seen.items()}
+    return tuple(
+        "\t".join((token, *words))
+        for token, (words, count) in sorted(best.items())
+        if 2 * count > often[token]
     )
 
 

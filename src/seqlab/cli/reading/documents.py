@@ -149,9 +149,12 @@ def labelled(
 def put(documents: Iterator[seqlab.Document], arguments: argparse.Namespace, form: str, layer: str) -> None:
     """Write labelled texts in a format of texts, or of tokens."""
     from seqlab.corpus.formats import named
-    from seqlab.text import corpus_of, write_documents
+    from seqlab.text import corpus_of, write_conllu, write_documents
 
     with orderly():
+        if form == "conllu":
+            write_conllu(documents, arguments.output)
+            return
         if form in TOKENS:
             corpus = corpus_of(list(documents))
             if layer in corpus.columns:

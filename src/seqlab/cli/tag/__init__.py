@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> None:
     placed = arguments.sentence is None and documents.are_documents(
         arguments.files or ["-"], arguments.format
     )
-    if placed or (pipe is not None and arguments.to in TEXTS):
+    if placed or (pipe is not None and arguments.to is not None):
         _tag_texts(tagger, pipe, arguments, placed=placed)
         return
     if pipe is not None:
@@ -188,7 +188,7 @@ def _refuse_on_text(arguments: argparse.Namespace) -> None:
     raw.refuse_tokens(arguments)
     if any(same_file(arguments.output, one) for one in arguments.files):
         raise errors.OptionError(f"{arguments.output} is the text itself; write the labels to another file")
-    others = ("nbest", "marginals", "all_marginals", "to", "decode", "beam", "known")
+    others = ("nbest", "marginals", "all_marginals", "decode", "beam", "known")
     parsing.refuse(arguments, others, "is for sentences of tokens, and this is raw text; leave it out")
 
 
