@@ -18,7 +18,7 @@ def test_the_page_logs_loads_and_labels(tmp_path: Path, monkeypatch: pytest.Monk
     names: dict[str, object] = {"__name__": "page"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        exec(example, names)  # noqa: S102  (a page of ours)
+        exec(example, names)
     served = names["served"]
     text = "Anna Weber lives in New York."
     (spans,) = served.predict([text])

@@ -77,7 +77,7 @@ def test_questions_about_spans_that_make_no_sense_are_refused():
     trellis = Trellis(np.zeros((2, 3)), np.zeros((3, 3)), labels=("B-X", "I-X", "O"))
     with pytest.raises(LabelError, match="1 lists of spans are given for 2 sequences"):
         inference.span_probabilities([trellis, trellis], [[]])
-    with pytest.raises(LabelError, match="sequence 1: .*lies outside a sequence of 2"):
+    with pytest.raises(LabelError, match=r"sequence 1: .*lies outside a sequence of 2"):
         inference.span_probabilities([trellis, trellis], [[], [(1, 3, "X")]])
     with pytest.raises(LabelError, match=r"a span is \(start, end, type\)"):
         inference.span_probabilities(trellis, [(1, "X")])

@@ -31,8 +31,8 @@ DESCRIPTION = """\
 Convert a corpus: another format, other columns, another tag scheme. The format of the result
 is what --to says, else what the name of OUTPUT says, else that of the input.
 
-Files of annotation tools (doccano, prodigy, labelstudio, brat) have texts, and spans by their
-places. On the way to tokens they are cut by rules where they have no tokens.
+Files of annotation tools (doccano, prodigy, labelstudio, brat, webanno) have texts, and spans
+by their places. On the way to tokens they are cut by rules where they have no tokens.
 
 Models of CRFsuite (binary), CRF++ (text) and Wapiti are recognised and become models of ours
 that give the same tags. An ARPA file becomes a markov model, and a markov model an ARPA file

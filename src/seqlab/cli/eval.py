@@ -34,8 +34,8 @@ With --raw, or with a model that has a tokeniser, the whole way from raw text: t
 sentences and labels at their right places, as in the CoNLL 2018 shared task. The text is that
 of CoNLL-U; words of other files are written as people do, without blanks before commas.
 
-Files of annotation tools (doccano, prodigy, labelstudio, brat) have texts: a model labels
-them, or a second file has the predicted spans. Spans are compared by their places in the four
+Files of annotation tools (doccano, prodigy, labelstudio, brat, webanno) have texts: a model
+labels them, or a second file has the predicted spans. Spans are compared by their places in the four
 ways of SemEval 2013: strict, exact (begin and end), partial, type."""
 
 EXAMPLES = """\

@@ -29,8 +29,8 @@ Learn a model from sentences and write it to a file.
 
 The labels are in the last column unless --label names another one (upos in CoNLL-U).
 Without --features, a preset that fits the labels is chosen. A markov or mixture needs no
-labels, nor does an hmm with --states. Texts with places (doccano, prodigy, labelstudio, brat)
-are cut by rules, or by --tokeniser, which becomes part of the model. Ctrl-C saves the best
+labels, nor does an hmm with --states. Texts with places (doccano, prodigy, labelstudio, brat,
+webanno) are cut by rules, or by --tokeniser, which becomes part of the model. Ctrl-C saves the best
 model so far and exits with 130; a second one quits at once. With --checkpoint, a training that
 was killed or stopped continues when the same command is given again, and gives the same model
 bit for bit."""

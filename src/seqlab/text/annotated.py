@@ -17,7 +17,7 @@ from seqlab.corpus.origin import Extras, Origin, document_name
 from seqlab.errors import CorpusError, EmptyError, OptionError, Place, SeqlabError
 from seqlab.text.alignment import WAYS, Remarks, label_tokens
 from seqlab.text.document import Document, corpus_of_words
-from seqlab.text.formats.base import ENTITY, DocumentFormat, Record, guessed, named, source_name
+from seqlab.text.formats.base import ENTITY, DocumentFormat, Record, guessed, named, source_name, told_names
 from seqlab.text.gold import detokenise
 from seqlab.text.places import ascending
 from seqlab.text.rules import RuleTokeniser
@@ -37,8 +37,9 @@ def read_documents(
 ) -> list[Document]:
     """Read texts with spans from a file of an annotation tool.
 
-    source      a path, "-" for standard input, or a stream; a folder for "brat"
-    format      "doccano", "prodigy" (which spaCy's tools read, too), "labelstudio" or "brat"; guessed when left out
+    source      a path, "-" for standard input, or a stream; a folder for "brat" and "webanno"
+    format      "doccano", "prodigy" (which spaCy's tools read, too), "labelstudio", "brat" or "webanno"; guessed when
+                left out
     tokeniser   cuts the texts into tokens where the file has none; None: by rules
     align       "shrink", "expand" or "refuse": spans become labels of tokens, too, and this is what happens where one
                 cuts a token. None leaves the spans as they are
@@ -80,7 +81,7 @@ def read_records(source: Any, form: str | None, encoding: str) -> Iterator[Recor
     known = form or guessed(source)
     if known is None:
         raise CorpusError(
-            "the format of the texts is not known; pass format='doccano', 'prodigy', 'labelstudio' or 'brat'",
+            f"the format of the texts is not known; pass format={told_names()}",
             place=Place(path=source_name(source)),
         )
     return named(known).read(source, encoding)
@@ -107,6 +108,8 @@ def _document(
         document = Document(record.text, begins, ends, offsets, joined, name=record.name, meta=record.meta)
         for name, labels in record.labels.items():
             document = document.with_layer(name, labels)
+        for name, spans in record.layers.items():
+            document = document.with_layer(name, None, spans)
         document = document.with_layer(layer, None, record.spans)
         return (
             document
@@ -135,10 +138,11 @@ def write_documents(
     """Write texts with the spans of a layer for an annotation tool; a file appears only when it is complete.
 
     documents   Document objects
-    target      a path, "-" for standard output, or a stream; a folder for "brat", or NAME.txt for one document
-    format      "doccano", "prodigy", "labelstudio" or "brat"; when left out, what the name of the target says: a folder
-                is for brat, .jsonl for Prodigy, .json for Label Studio
-    layer       whose spans to write; None: of the last layer that has spans
+    target      a path, "-" for standard output, or a stream; a folder for "brat" and "webanno", or NAME.txt and
+                NAME.tsv for one document
+    format      "doccano", "prodigy", "labelstudio", "brat" or "webanno"; when left out, what the name of the target
+                says: a folder is for brat, .jsonl for Prodigy, .json for Label Studio, .tsv for WebAnno
+    layer       whose spans to write; None: of the last layer that has spans, and of all layers for "webanno"
     """
     form = named(format) if format is not None else _by_name(target)
     form.write(documents, target, layer)
@@ -146,13 +150,18 @@ def write_documents(
 
 def _by_name(target: Any) -> type[DocumentFormat]:
     name = source_name(target).lower().removesuffix(".gz")
-    usual = {".jsonl": "prodigy", ".ndjson": "prodigy", ".json": "labelstudio", ".ann": "brat"}
+    usual = {
+        ".jsonl": "prodigy",
+        ".ndjson": "prodigy",
+        ".json": "labelstudio",
+        ".ann": "brat",
+        ".tsv": "webanno",
+    }
     suffix = os.path.splitext(name)[1]  # noqa: PTH122
     if suffix in usual or os.path.isdir(name):  # noqa: PTH112
         return named(usual.get(suffix, "brat"))
     raise OptionError(
-        f"the name {name!r:.80} does not say which format to write; pass format='doccano', 'prodigy', 'labelstudio' "
-        f"or 'brat'",
+        f"the name {name!r:.80} does not say which format to write; pass format={told_names()}",
         option="format",
     )
 

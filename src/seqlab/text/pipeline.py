@@ -85,7 +85,7 @@ class Pipeline:
     taggers         a fitted tagger, a list of them, or {name: tagger}. Each gives the document a layer with the name of
                     the column that it has learned; later taggers may read the layers of earlier ones as columns
     names           of the layers, where they are not those of the columns
-    probabilities   False leaves the probabilities of spans out: three times as fast for entities, far more for chunks
+    probabilities   False leaves the probabilities of spans out: up to three times as fast
     about           a few words about it, kept in its file
     """
 

@@ -61,7 +61,14 @@ def test_the_tokens_are_the_surface_forms(file: Path) -> None:
     assert document.words[2:5] == ["au", "marché", "du"]
     assert document.multiword == {2: ("à", "le"), 4: ("de", "le")}
     assert document.labels[4] == "ADP+DET"
-    assert document.words[7:13] == ["Donnons", "-le", ",", "I", "do", "n't"]  # these are parts of their tokens
+    assert document.words[7:13] == [
+        "Donnons",
+        "-le",
+        ",",
+        "I",
+        "do",
+        "n't",
+    ]  # these are parts of their tokens
     assert document.labels[11:13] == ["AUX", "PART"]
 
 

@@ -110,7 +110,7 @@ def documents_of(
             raise OptionError(f"--text is the text of one file of tokens, got {len(files)} files")
         corpus = read_corpora(files, reading_of(settings))
         return [align(read_text(text, encoding=encoding), corpus.column(corpus.columns[0]), name=files[0])]
-    from seqlab.text.gold import LABELS
+    from seqlab.text.conllu import LABELS
 
     documents: list[seqlab.Document] = []
     for file in files:

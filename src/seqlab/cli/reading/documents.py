@@ -18,6 +18,7 @@ from seqlab.text.formats import NAMES
 ALIGN = "expand"  # unless the user says otherwise
 TOKENS_ONLY = ("columns", "separator", "comments", "missing", "sequence")  # options of reading
 FOLDER = "brat"
+FOLDERS = {FOLDER: ("*.txt", "*.ann"), "webanno": ("*.tsv",)}  # formats with a file for each text, and its files
 
 
 def form_of(path: Any, given: str | None) -> str | None:
@@ -27,7 +28,7 @@ def form_of(path: Any, given: str | None) -> str | None:
     if not isinstance(path, str) or path == "-":
         return None
     if not os.path.isdir(path) and not path.lower().removesuffix(".gz").endswith(  # noqa: PTH112
-        (".json", ".jsonl", ".ndjson", ".ann", ".txt")
+        (".json", ".jsonl", ".ndjson", ".ann", ".txt", ".tsv")
     ):
         return None
     from seqlab.text.formats import guessed  # slow to import
@@ -91,8 +92,8 @@ def goal_of(arguments: argparse.Namespace) -> str | None:
         return FOLDER
     if source is None:
         return None
-    if source == FOLDER:
-        return FOLDER if not suffix else None
+    if source in FOLDERS:
+        return source if not suffix or (source, suffix) == ("webanno", ".tsv") else None
     return source if suffix in ("", ".json", ".jsonl", ".ndjson") else None
 
 
@@ -125,8 +126,8 @@ def converted(arguments: argparse.Namespace, corpus: seqlab.Corpus | None, goal:
 def _refuse_full(arguments: argparse.Namespace, goal: str) -> None:
     """Reject a folder that has texts already, unless --force is given."""
     folder = Path(arguments.output)
-    if goal == FOLDER and folder.is_dir() and not arguments.force:
-        there = next((one for kind in ("*.txt", "*.ann") for one in folder.rglob(kind)), None)
+    if goal in FOLDERS and folder.is_dir() and not arguments.force:
+        there = next((one for kind in FOLDERS[goal] for one in folder.rglob(kind)), None)
         if there is not None:
             raise OptionError(
                 f"{folder}: the folder has texts already, as {there.name}; name another, or pass --force"

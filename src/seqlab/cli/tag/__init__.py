@@ -47,8 +47,8 @@ With --raw the input is text as people write it. Tokens and sentences are found 
 tokeniser in the model's file or by rules, and begin and end are places in the text. A file
 that has a tokeniser (a pipeline) needs no --raw. en-demo is a model that comes with seqlab.
 
-Files of annotation tools (doccano, prodigy, labelstudio, brat) are texts, too: what comes out is
-such a file with the spans that were found."""
+Files of annotation tools (doccano, prodigy, labelstudio, brat, webanno) are texts, too: what comes
+out is such a file with the spans that were found."""
 
 EXAMPLES = """\
 seqlab tag chunks.model new.txt > tagged.txt

@@ -12,6 +12,6 @@ else:
     __getattr__, __dir__ = when_used(__name__, {"base": ("guessed", "named")})
 
 # The name of each format, which is that of its module, in the order of messages. Listing them imports none.
-NAMES = ("doccano", "prodigy", "labelstudio", "brat")
+NAMES = ("doccano", "prodigy", "labelstudio", "brat", "webanno")
 
 __all__ = ["NAMES", "guessed", "named"]

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 from seqlab.corpus.io.writer import opened_target
@@ -30,6 +31,7 @@ class Record:
     sentences   places of its tokens, a list for each sentence; None where the file has no tokens
     labels      {layer: a label for each token}
     rejected    True if annotators refused or skipped it
+    layers      {layer: its spans}, of further layers
     """
 
     text: str
@@ -40,6 +42,7 @@ class Record:
     name: str = ""
     meta: dict[str, Any] = field(default_factory=dict)
     rejected: bool = False
+    layers: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
 
 
 class DocumentFormat:
@@ -162,6 +165,21 @@ def source_name(source: Any) -> str:
     return name if isinstance(name, str) else "<stream>"
 
 
+def file_names(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield a name of a file for each document, none twice."""
+    taken: set[str] = set()
+    for number, one in enumerate(documents):
+        clean = "/".join(
+            part for part in one.name.replace("\\", "/").replace("\0", "").split("/") if part.strip(".")
+        )
+        name, again = clean or f"{number:05}", 1
+        while name.lower() in taken:
+            again += 1
+            name = f"{clean or f'{number:05}'}-{again}"
+        taken.add(name.lower())
+        yield name
+
+
 def text_in(value: Mapping[str, Any], key: str, title: str) -> str:
     """Return the text of a JSON object."""
     found = value.get(key)
@@ -209,6 +227,12 @@ def named(name: str) -> type[DocumentFormat]:
     return found
 
 
+def told_names() -> str:
+    """Return the names of all formats, for messages."""
+    *names, last = map(repr, formats.NAMES)
+    return f"{', '.join(names)} or {last}"
+
+
 def guessed(source: Any) -> str | None:
     """Detect the format of a file or folder by its name and its first object; None for another kind of file."""
     if not isinstance(source, (str, os.PathLike)) or source == "-":
@@ -216,13 +240,25 @@ def guessed(source: Any) -> str | None:
     path = os.fspath(source)
     stem, suffix = os.path.splitext(path.lower().removesuffix(".gz"))  # noqa: PTH122
     if os.path.isdir(path):  # noqa: PTH112
-        return "brat"
+        return "brat" if any(Path(path).rglob("*.txt")) or not any(Path(path).rglob("*.tsv")) else "webanno"
+    if suffix == ".tsv":
+        return "webanno" if _begins_with(path, b"#FORMAT=WebAnno TSV 3") else None
     if suffix == ".ann" or (suffix == ".txt" and os.path.isfile(f"{path[: len(stem)]}.ann")):  # noqa: PTH113
         return "brat"
     if suffix not in (".json", ".jsonl", ".ndjson"):
         return None
     value = _first_object(path)
     return next((name for name in formats.NAMES if value is not None and named(name).is_like(value)), None)
+
+
+def _begins_with(path: str, sign: bytes) -> bool:
+    from seqlab.corpus.io.reader import BOM, opened
+
+    try:
+        with opened(path, "utf-8", LOOKED_AT) as bytes_in:
+            return bytes_in.read(LOOKED_AT).removeprefix(BOM).startswith(sign)
+    except SeqlabError:
+        return False
 
 
 def _first_object(path: str) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from seqlab.errors import CorpusError, OptionError, Place
 from seqlab.files import replaced
 from seqlab.text.document import Document
 from seqlab.text.files import read_text
-from seqlab.text.formats.base import DocumentFormat, Record, source_name, spans_in
+from seqlab.text.formats.base import DocumentFormat, Record, file_names, source_name, spans_in
 
 IDS, PARTS, OTHERS = "ids", "parts", "lines"  # of the notes that a document keeps about its .ann file
 NOTES = "brat"
@@ -59,7 +59,7 @@ class Brat(DocumentFormat):
         single = path.suffix in (".txt", ".ann")
         if single and len(listed) != 1:
             raise OptionError(f"{len(listed)} documents do not fit into {path.name}; name a folder")
-        files = [path] if single else [path / f"{name}.txt" for name in _names(listed)]
+        files = [path] if single else [path / f"{name}.txt" for name in file_names(listed)]
         pieces = [(file, *_rendered(one, layer, file)) for file, one in zip(files, listed, strict=True)]
         try:
             if not single:
@@ -122,21 +122,6 @@ def _span(row: str, text: str, place: Place) -> tuple[int, int, str, str]:
             place=place,
         )
     return begin, end, label, where
-
-
-def _names(documents: list[Document]) -> Iterator[str]:
-    """Return names of files, each once."""
-    taken: set[str] = set()
-    for number, one in enumerate(documents):
-        clean = "/".join(
-            part for part in one.name.replace("\\", "/").replace("\0", "").split("/") if part.strip(".")
-        )
-        name, again = clean or f"{number:05}", 1
-        while name.lower() in taken:
-            again += 1
-            name = f"{clean or f'{number:05}'}-{again}"
-        taken.add(name.lower())
-        yield name
 
 
 def _rendered(document: Document, layer: str | None, file: Path) -> tuple[bytes, bytes]:

@@ -33,6 +33,19 @@ def documents(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> Documen
     return RuleTokeniser()(text).with_layer("entity", None, places)
 
 
+FOLDERS = ("brat", "webanno")
+
+
+def in_tokens(one: Document) -> Document:
+    """Leave out spans with blanks at their ends, which WebAnno TSV cannot hold."""
+    kept = [span for span in one.spans if covered(one, span.begin) and covered(one, span.end - 1)]
+    return one.with_layer("entity", None, kept)
+
+
+def covered(one: Document, at: int) -> bool:
+    return any(token.begin <= at < token.end for token in one.tokens)
+
+
 def through(some: list[Document], form: str) -> list[Document]:
     with TemporaryDirectory() as folder:
         target = Path(folder) / ("out" if named(form).folders else "out.json")
@@ -47,6 +60,7 @@ def plain(some: list[Document]) -> list[object]:
 @given(some=st.lists(documents(), min_size=1, max_size=3))
 @pytest.mark.parametrize("form", NAMES)
 def test_texts_and_spans_come_back(form: str, some: list[Document]) -> None:
+    some = [in_tokens(one) for one in some] if form == "webanno" else some
     assert sorted(map(repr, plain(through(some, form)))) == sorted(map(repr, plain(some)))
 
 
@@ -54,6 +68,7 @@ def test_texts_and_spans_come_back(form: str, some: list[Document]) -> None:
 @pytest.mark.parametrize("first", NAMES)
 @pytest.mark.parametrize("second", NAMES)
 def test_one_format_after_another(first: str, second: str, some: list[Document]) -> None:
+    some = [in_tokens(one) for one in some] if "webanno" in (first, second) else some
     assert plain(through(through(some[:1], first), second)) == plain(some[:1])
 
 
@@ -86,7 +101,7 @@ def test_names_and_further_fields_survive(form: str) -> None:
     one = Document.from_offsets("Anna left.", [(0, 4)], name="letters/first", meta={"id": 7})
     back = through([one], form)[0]
     assert back.name == "letters/first"
-    assert form == "brat" or back.meta == {"id": 7}
+    assert form in FOLDERS or back.meta == {"id": 7}
 
 
 def test_relations_know_their_spans_afterwards(tmp_path: Path) -> None:
@@ -110,7 +125,7 @@ def test_relations_know_their_spans_afterwards(tmp_path: Path) -> None:
 def test_the_format_is_seen_from_the_file(tmp_path: Path) -> None:
     one = RuleTokeniser()("Anna left.").with_layer("entity", None, [(0, 4, "PER")])
     for form in NAMES:
-        target = tmp_path / ("folder" if named(form).folders else f"{form}.jsonl")
+        target = tmp_path / (f"folder {form}" if named(form).folders else f"{form}.jsonl")
         write_documents([one], target, form)
         assert guessed(target) == form
     (tmp_path / "tokens.jsonl").write_text('{"text": ["Anna", "left"], "labels": ["PER", "O"]}\n')
