@@ -149,6 +149,11 @@ class Document:
         known = ", ".join(repr(one.name) for one in self.layers) or "none"
         raise LabelError(f"there is no layer {name!r}; the document has {known}", option="name")
 
+    def iter_tokens(self) -> Iterator[Token]:
+        """Yield all tokens, without a list of them."""
+        for first in range(0, len(self), 10_000):
+            yield from self._tokens(first, min(first + 10_000, len(self)))
+
     def _tokens(self, first: int, last: int) -> list[Token]:
         places = zip(self.begins[first:last].tolist(), self.ends[first:last].tolist(), strict=True)
         return [Token(b, e, self.text[b:e]) for b, e in places]
@@ -175,6 +180,35 @@ class Document:
         """Return the document with a layer that is known to fit."""
         others = tuple(one for one in self.layers if one.name != layer.name)
         return replace(self, layers=(*others, layer))
+
+    def part(self, first: int, last: int) -> Self:
+        """Return the sentences first .. last - 1 as a document of their own, whose text begins with the first.
+
+        first, last   numbers of sentences, from 0
+        """
+        count = len(self.offsets) - 1
+        if not 0 <= first < last <= count:
+            raise LabelError(f"the sentences {first} to {last} are asked for, and there are {count}")
+        a, b = int(self.offsets[first]), int(self.offsets[last])
+        begin, end = int(self.begins[a]), int(self.ends[b - 1])
+        layers = tuple(
+            Layer(
+                one.name,
+                None if one.labels is None else one.labels[a:b],
+                tuple(_moved(s, -begin) for s in one.spans if begin <= s.begin and s.end <= end),
+            )
+            for one in self.layers
+        )
+        return replace(
+            self,
+            text=self.text[begin:end],
+            begins=self.begins[a:b] - begin,
+            ends=self.ends[a:b] - begin,
+            offsets=self.offsets[first : last + 1] - a,
+            joined=None if self.joined is None else self.joined[a:b],
+            layers=layers,
+            multiword={t - a: words for t, words in self.multiword.items() if a <= t < b},
+        )
 
     def corpus(self) -> Corpus:
         """Make a Corpus with the column "word", and one for each layer of labels.
@@ -259,6 +293,29 @@ class Document:
         if len(parts) == 1:
             parts.append(marked(self.text, ()))
         return fragment(parts)
+
+
+def _moved(span: Span, by: int) -> Span:
+    return span._replace(begin=span.begin + by, end=span.end + by)
+
+
+def with_layers_of(document: Document, parts: Iterable[Document]) -> Document:
+    """Return the document with the layers of its parts, which are all of its sentences one after another."""
+    names: list[str] = []
+    labels: dict[str, list[str]] = {}
+    spans: dict[str, list[Span]] = {}
+    token = 0
+    for part in parts:
+        by = int(document.begins[token])
+        for layer in part.layers:
+            if layer.name not in labels:
+                names.append(layer.name)
+            labels.setdefault(layer.name, []).extend(layer.labels or ())
+            spans.setdefault(layer.name, []).extend(_moved(one, by) for one in layer.spans)
+        token += len(part)
+    for name in names:
+        document = document._with(Layer(name, tuple(labels[name]), tuple(spans[name])))
+    return document
 
 
 def corpus_of_words(documents: Iterable[Document]) -> Corpus:

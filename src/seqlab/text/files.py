@@ -8,7 +8,8 @@ from typing import Any
 from seqlab.corpus.io.reader import BOM, CHUNK, UTF16, opened
 from seqlab.errors import CorpusError, Place
 
-LONGEST = 16 << 20  # bytes of a paragraph; a longer one is cut at the end of a line
+LONGEST = 1 << 20  # bytes of a paragraph; a longer one is cut at the end of a sentence, or else at a blank
+ENDS = (*(mark + blank for mark in (b".", b"!", b"?") for blank in (b" ", b"\n", b"\r\n")), "。".encode())
 
 
 def read_text(source: Any, *, encoding: str = "utf-8") -> str:
@@ -24,7 +25,8 @@ def stream_text(source: Any, *, encoding: str = "utf-8", block: int = CHUNK >> 2
     """Read a text in parts that end with an empty line, so that no sentence is cut; together they are the whole text.
 
     source, encoding   as for read_text
-    block              bytes of a part, about; a line that is longer stays whole
+    block              bytes of a part, about; a paragraph of more than a megabyte is cut where a sentence seems to end,
+                       else at the end of a line, else at a blank
     """
     with opened(source, encoding, block) as bytes_in:
         rest, line, first = bytearray(), 1, True
@@ -38,7 +40,9 @@ def stream_text(source: Any, *, encoding: str = "utf-8", block: int = CHUNK >> 2
                 chunk, first = chunk.removeprefix(BOM), False
             searched = max(len(rest) - 2, 0)
             rest += chunk
-            end = _last_paragraph(rest, searched) or (rest.rfind(b"\n") + 1 if len(rest) > LONGEST else 0)
+            end = _last_paragraph(rest, searched)
+            if not end and len(rest) > LONGEST:
+                end = _last_end(rest, searched if searched > LONGEST else 0)
             if end:
                 part = bytes(rest[:end])
                 yield _decoded(part, bytes_in.name, line)
@@ -53,6 +57,15 @@ def _last_paragraph(data: bytearray, begin: int) -> int:
     return max(
         data.rfind(mark, begin) + len(mark) if mark in data[begin:] else 0 for mark in (b"\n\n", b"\n\r\n")
     )
+
+
+def _last_end(data: bytearray, begin: int) -> int:
+    """Return where the last sentence, line or word that ends in data does; 0 for none."""
+    for marks in (ENDS, (b"\n",), (b" ", b"\t")):
+        found = max((at + len(mark) for mark in marks if (at := data.rfind(mark, begin)) >= 0), default=0)
+        if found:
+            return found
+    return 0
 
 
 def _decoded(data: bytes, name: str, line: int) -> str:

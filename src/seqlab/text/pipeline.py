@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Protocol, Self
 
@@ -21,13 +21,15 @@ from seqlab.shown import cut
 from seqlab.store.codec import Part, Series, put_part, state_of
 from seqlab.store.fields import Field, Record, Sizes
 from seqlab.store.state import State
-from seqlab.text.document import WORD, Document, Layer, corpus_of_words
+from seqlab.text.document import WORD, Document, Layer, corpus_of_words, with_layers_of
 from seqlab.text.places import checked_text
 from seqlab.text.rules import RuleTokeniser
 from seqlab.text.spans import is_span_layer, spans_of
 from seqlab.text.trained import TrainedTokeniser
 
 TOGETHER = 200_000  # characters of texts that are labelled at once
+LONG = 100_000  # tokens of a text from which it is labelled in parts
+PART = 20_000  # tokens of a part
 LABEL = "label"  # name of a layer whose tagger has learned from lists
 
 
@@ -135,8 +137,8 @@ class Pipeline:
         tokens    the places of its tokens, where they are known: a list of (begin, end), or one for every sentence
         threads   how many to use; None for every core
         """
-        document = self._document(text, tokens)
-        return self._labelled([document], thread_count(threads))[0]
+        count, document = thread_count(threads), self._document(text, tokens)
+        return self._long(document, count) if len(document) > LONG else self._labelled([document], count)[0]
 
     def many(self, texts: Iterable[str | Document], *, threads: int | None = None) -> Iterator[Document]:
         """Label many texts: yield a Document for each, in their order, while the next ones are being labelled.
@@ -149,24 +151,7 @@ class Pipeline:
                 f"many takes a list of texts, got {texts!r:.60}; call the pipeline itself for one text",
                 option="texts",
             )
-        return self._in_order(_blocks(texts), thread_count(threads))
-
-    def _in_order(self, blocks: Iterator[tuple[int, list[Any]]], threads: int) -> Iterator[Document]:
-        if threads == 1:
-            for first, block in blocks:
-                yield from self._block(first, block)
-            return
-        waiting: deque[Any] = deque()
-        pool = ThreadPoolExecutor(threads)
-        try:
-            for first, block in blocks:
-                waiting.append(pool.submit(self._block, first, block))
-                if len(waiting) > threads + 1:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        return _in_order(self._block, _blocks(texts), thread_count(threads))
 
     def _block(self, first: int, texts: list[Any]) -> list[Document]:
         documents = []
@@ -175,7 +160,17 @@ class Pipeline:
                 documents.append(self._document(text, None))
             except SeqlabError as error:
                 raise error.at(sentence=number, unit="text") from error.__cause__
+        if any(len(one) > LONG for one in documents):
+            return [
+                self._long(one, 1) if len(one) > LONG else self._labelled([one], 1)[0] for one in documents
+            ]
         return self._labelled(documents, 1)
+
+    def _long(self, document: Document, threads: int) -> Document:
+        """Label a long text some sentences at a time, so that only these are held as words and scores."""
+        plain = replace(document, layers=())
+        parts = ((first, [plain.part(first, last)]) for first, last in _sentences(document.offsets))
+        return with_layers_of(document, _in_order(lambda _, some: self._labelled(some, 1), parts, threads))
 
     def _document(self, text: Any, tokens: Iterable[Any] | None) -> Document:
         if tokens is not None:
@@ -266,6 +261,36 @@ def _listed(given: Any, names: Any) -> tuple[tuple[Any, ...], tuple[str, ...]]:
             option="names",
         )
     return taggers, told
+
+
+def _in_order(
+    work: Callable[[int, list[Any]], list[Document]], blocks: Iterator[tuple[int, list[Any]]], threads: int
+) -> Iterator[Document]:
+    """Yield the documents of blocks in their order, while threads do the next ones."""
+    if threads == 1:
+        for first, block in blocks:
+            yield from work(first, block)
+        return
+    waiting: deque[Any] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for first, block in blocks:
+            waiting.append(pool.submit(work, first, block))
+            if len(waiting) > threads + 1:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _sentences(offsets: Any) -> Iterator[tuple[int, int]]:
+    """Cut the sentences of a long text into parts of about PART tokens."""
+    first, count = 0, len(offsets) - 1
+    while first < count:
+        last = max(int(np.searchsorted(offsets, offsets[first] + PART, side="right")) - 1, first + 1)
+        yield first, min(last, count)
+        first = min(last, count)
 
 
 def _blocks(texts: Iterable[Any]) -> Iterator[tuple[int, list[Any]]]:

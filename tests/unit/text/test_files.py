@@ -29,6 +29,17 @@ def test_a_long_line_stays_whole():
     assert list(stream_text(io.BytesIO(text.encode()), block=1000)) == [text]
 
 
+def test_a_very_long_line_is_cut_between_sentences(monkeypatch):
+    monkeypatch.setattr("seqlab.text.files.LONGEST", 1000)
+    for piece, ends in (("Ünd so. ", ". "), ("no end\n", "\n"), ("words ", " "), ("天。", "。"), ("x", "x")):
+        text = piece * (600_000 // len(piece))
+        parts = list(stream_text(io.BytesIO(text.encode()), block=500))
+        assert "".join(parts) == text
+        assert all(part.endswith(ends) for part in parts)
+        assert (len(parts) == 1) == (piece == "x")  # a word is not cut
+        assert piece == "x" or max(map(len, parts)) < 200_000
+
+
 def test_marks_gzip_and_nul_are_read(tmp_path):
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress("\ufeffa\0b\r\nc".encode()))
     assert read_text(tmp_path / "a.txt.gz") == "a\0b\r\nc"

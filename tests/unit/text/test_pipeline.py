@@ -160,3 +160,31 @@ def test_what_does_not_fit_is_refused(three):
 def test_a_pipeline_without_taggers_only_tokenises():
     assert Pipeline()("One. Two.").words == ["One", ".", "Two", "."]
     assert repr(Pipeline()) == "Pipeline(RuleTokeniser, no tagger)"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_long_text_is_labelled_in_parts(three, monkeypatch, threads):
+    text = "\n " + "".join(f"{TEXT} She doesn't 😀 know Bob {i}.\n\n" for i in range(30))
+    whole = three(text)
+    monkeypatch.setattr("seqlab.text.pipeline.LONG", 50)
+    monkeypatch.setattr("seqlab.text.pipeline.PART", 20)
+    given = RuleTokeniser()(text).with_layer("before", None, [(2, 6, "X")])
+    parts = three(given, threads=threads)
+    assert [one.name for one in parts.layers] == ["before", "pos", "chunk", "entity"]
+    assert parts.layers[1:] == whole.layers
+    assert [one.layers for one in three.many([text, TEXT, text])] == [
+        whole.layers,
+        three(TEXT).layers,
+        whole.layers,
+    ]
+    assert three("word " * 60).labels == Pipeline(None, three.taggers)("word " * 60).labels  # one sentence
+
+
+def test_a_part_of_a_document_has_its_own_places(three):
+    document = three(f"He left. {TEXT} Go!")
+    part = document.part(1, 2)
+    assert part.text == TEXT
+    assert [one[:3] for one in part.spans] == [(0, 10, "PER"), (20, 28, "LOC")]
+    assert part.labels == document.sentences[1].labels
+    with pytest.raises(seqlab.errors.LabelError, match="there are 3"):
+        document.part(2, 4)

@@ -18,7 +18,10 @@ from seqlab.text.formats import NAMES
 ALIGN = "expand"  # unless the user says otherwise
 TOKENS_ONLY = ("columns", "separator", "comments", "missing", "sequence")  # options of reading
 FOLDER = "brat"
-FOLDERS = {FOLDER: ("*.txt", "*.ann"), "webanno": ("*.tsv",)}  # formats with a file for each text, and its files
+FOLDERS = {
+    FOLDER: ("*.txt", "*.ann"),
+    "webanno": ("*.tsv",),
+}  # formats with a file for each text, and its files
 
 
 def form_of(path: Any, given: str | None) -> str | None:

@@ -105,12 +105,22 @@ def one_raw_sentence(arguments: argparse.Namespace, pipe: seqlab.Pipeline) -> tu
     else:
         refuse_tokens(arguments)
         source, encoding = text_of(arguments, arguments.file)
-        corpus = before(read_text(source, encoding=encoding)).corpus()
-    number, count = arguments.number or 0, len(corpus)
+        whole = seqlab.Pipeline(pipe.tokeniser)(read_text(source, encoding=encoding))
+        _check_number(arguments, len(whole.sentences))
+        chosen = whole.part(arguments.number or 0, (arguments.number or 0) + 1)
+        corpus = before(chosen).corpus()
+        return corpus[0], corpus.column("word")[0]
+    _check_number(arguments, len(corpus))
+    number = arguments.number or 0
+    return corpus[number], corpus.column("word")[number]
+
+
+def _check_number(arguments: argparse.Namespace, count: int) -> None:
+    """Reject the number of a sentence that is not there."""
+    number = arguments.number or 0
     if number >= count:
         told = f"the sentences 0 to {count - 1}" if count else "no sentence"
         raise OptionError(f"--number {number}: the text has {told}")
-    return corpus[number], corpus.column("word")[number]
 
 
 # ------------------------------------------------------------------------------------------------ tag
@@ -188,10 +198,10 @@ def _spans(
     document: seqlab.Document, base: int, first: int, units: str, _: argparse.Namespace
 ) -> Iterator[str]:
     at, ends = _placed(document, base, units), document.ends[document.offsets[1:] - 1]
-    for span in document.spans:
-        number = first + int((ends <= span.begin).sum())
+    numbers = ends.searchsorted([span.begin for span in document.spans], side="right").tolist()
+    for span, number in zip(document.spans, numbers, strict=True):
         chance = "-" if span.probability is None else f"{span.probability:.{DIGITS}f}"
-        cells = (number, at(span.begin), at(span.end), span.label, chance, _on_one_line(span.text))
+        cells = (first + number, at(span.begin), at(span.end), span.label, chance, _on_one_line(span.text))
         yield "\t".join(map(str, cells))
 
 

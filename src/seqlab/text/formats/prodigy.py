@@ -9,17 +9,19 @@ token_end is the last token of the span. "sent_start" marks the first token of a
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from seqlab.errors import CorpusError, Place
 from seqlab.text.document import Document
-from seqlab.text.formats.base import NAME, DocumentFormat, Record, field_of, listed, spans_in, text_in
+from seqlab.text.formats.base import NAME, DocumentFormat, Record, dumped, field_of, listed, spans_in, text_in
 
 KEYS = frozenset({"text", "spans", "tokens", NAME})
 OF_TOKENS = frozenset({"text", "start", "end", "id", "ws", "sent_start", "disabled"})
 REFUSED = ("reject", "ignore")
 SCORE = "score"
+TOGETHER = 10_000  # tokens that are written at once
 
 
 class Prodigy(DocumentFormat):
@@ -57,6 +59,21 @@ class Prodigy(DocumentFormat):
             {key: field for key, field in value.items() if key not in KEYS},
             rejected=value.get("answer") in REFUSED,
         )
+
+    @classmethod
+    def render(cls, documents: Iterable[Document], layer: str | None) -> Iterator[bytes]:
+        """Yield the parts of the file; the tokens of a long text some thousands at a time."""
+        for document in documents:
+            value = cls.value(document, layer)
+            tokens = value.pop("tokens")
+            head = dumped({**value, "tokens": []})
+            yield head.removesuffix(b"]}")
+            first = next(tokens, None)
+            if first is not None:
+                yield dumped(first)
+            while some := list(islice(tokens, TOGETHER)):
+                yield b", " + dumped(some)[1:-1]
+            yield b"]}\n"
 
     @classmethod
     def value(cls, document: Document, layer: str | None) -> dict[str, Any]:
@@ -105,20 +122,18 @@ def _labels(tokens: list[Any]) -> dict[str, list[str]]:
     }
 
 
-def _tokens(document: Document) -> list[dict[str, Any]]:
+def _tokens(document: Document) -> Iterator[dict[str, Any]]:
     several, starts = len(document.sentences) > 1, set(document.offsets.tolist())
     layers = [
         one
         for one in document.layers
         if one.labels is not None and not one.spans and one.name not in OF_TOKENS
     ]
-    made = []
-    for number, token in enumerate(document.tokens):
+    for number, token in enumerate(document.iter_tokens()):
         after = document.text[token.end : token.end + 1]
         one: dict[str, Any] = {"text": token.text, "start": token.begin, "end": token.end, "id": number}
         one["ws"] = after == " "
         if several and number in starts:
             one["sent_start"] = True
         one |= {layer.name: layer.labels[number] for layer in layers if layer.labels is not None}
-        made.append(one)
-    return made
+        yield one
