@@ -9,6 +9,7 @@ from seqlab import _core
 from seqlab.errors import ClusterError, OptionError, StoreError, TrainingWarning
 from seqlab.families.linear.shards import LinearRecipe
 from seqlab.scale.cluster import distributed as far
+from seqlab.scale.cluster import losses
 from seqlab.scale.cluster.workers import Workers
 
 pytest.importorskip("distributed")
@@ -35,7 +36,7 @@ def test_clients_of_another_kind(stream, tmp_path, client):
 
 
 def test_no_scheduler_there(stream, tmp_path, monkeypatch):
-    monkeypatch.setattr(far, "PATIENCE", 1)
+    monkeypatch.setattr(losses, "PATIENCE", 1)
     with pytest.raises(ClusterError, match=r"no scheduler at 'tcp://127.0.0.1:9'"):
         fitted(stream, tmp_path, "tcp://127.0.0.1:9")
 
@@ -61,8 +62,10 @@ def test_workers_with_another_kernel(client, stream, tmp_path):
 
 
 def test_worker_that_dies_each_time_is_named(client, stream, tmp_path, monkeypatch):
-    monkeypatch.setattr(far, "RETRIES", 2)
-    monkeypatch.setattr(far.Distributed, "_once", lambda *_: (_ for _ in ()).throw(far.Lost("tcp://there:1")))
+    monkeypatch.setattr(losses, "RETRIES", 2)
+    monkeypatch.setattr(
+        far.Distributed, "_once", lambda *_: (_ for _ in ()).throw(losses.Lost(["tcp://there:1"]))
+    )
     with pytest.raises(
         ClusterError, match="begun 3 times, and a worker was lost each time, the last one tcp://there:1"
     ):

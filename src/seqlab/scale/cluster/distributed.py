@@ -11,26 +11,21 @@ from typing import Any
 import numpy as np
 
 from seqlab.errors import ClusterError, OptionError, SeqlabError
+from seqlab.scale.cluster import losses
+from seqlab.scale.cluster.losses import Lost, answer_of, await_worker, workers_of
 from seqlab.scale.cluster.sums import Answer, Open, Recipe, added, tree
 from seqlab.scale.cluster.workers import Workers, assigned
 
-RETRIES = 8  # losses of workers that one sum survives
-LOOK = 0.25  # seconds between two looks at the workers while a sum is computed
-PATIENCE = 60  # seconds to wait for a worker when there is none
-
-
-class Lost(Exception):  # noqa: N818  (it does not leave this file)
-    """Workers are gone that had a part in a sum."""
+Made = tuple[Any, str]  # a future, and the worker that computes it
 
 
 class Distributed:
     """Sums over shards on the workers of a Dask cluster.
 
     Each shard belongs to a worker, which opens it once (`Open`) and keeps it. For a sum, weights go to every worker
-    once, and answers up the tree: a sum is computed by the worker that has its left half, so that an edge of the tree
-    costs one vector if its ends are on different workers, and nothing else. When a worker is lost, its shards go to the
-    others, and the sum is computed anew, with keys of its own: failures that Dask counts for a task (allowed-failures)
-    are counted anew, too.
+    once, down a tree of workers, and answers up the tree of shards: a sum is computed by the worker that has its left
+    half, so that an edge of the tree costs one vector if its ends are on different workers, and nothing else. When a
+    worker is lost, its shards go to the others, and the sum is computed anew, with keys of its own.
     """
 
     def __init__(self, client: Any, recipe: Recipe) -> None:
@@ -41,9 +36,10 @@ class Distributed:
         self._place: list[str] = []
         self._open: list[Any] = []
         self.moved = 0  # bytes sent for sums so far
-        self.lost = 0  # workers lost so far
+        self.lost = 0  # times that workers were lost so far
+        losses.raise_allowed_failures(client)
         if not self._workers.now(strict=True):
-            self._wait("none has come")
+            await_worker(client, "none has come")
             self._workers.now(strict=True)
 
     def total(self, what: str, given: Any) -> Answer:
@@ -63,120 +59,97 @@ class Distributed:
     def _once(self, what: str, given: Any, count: int) -> Answer:
         self._settle()
         self._asked += 1
-        here = sorted(set(self._place[:count]))
-        # To one worker, from which the others take it: broadcast=True never ends if a worker is lost meanwhile.
-        sent = self.client.scatter(_Given(given), workers=here[:1], hash=False)
+        top = self._place[0]
+        here = [top, *sorted(set(self._place[:count]) - {top})]
+        direct = self._workers.reached(top)
+        copies = self._sent(given, here, direct=direct)
         shares = {
             worker: max(self._workers.threads[worker] // self._place.count(worker), 1) for worker in here
         }
 
-        def leaf(number: int) -> tuple[Any, str]:
+        def leaf(number: int) -> Made:
             worker = self._place[number]
-            key = f"seqlab-answer-{self._run}-{self._asked}-{number}"
-            asked = (_answered, self._open[number], what, sent, shares[worker])
-            return self.client.submit(*asked, key=key, workers=[worker]), worker
+            asked = (_answered, self._open[number], what, copies[worker], shares[worker])
+            return self._submit(f"answer-{number}", worker, *asked), worker
 
         joined = crossed = 0
 
-        def join(left: tuple[Any, str], right: tuple[Any, str]) -> tuple[Any, str]:
+        def join(left: Made, right: Made) -> Made:
             nonlocal joined, crossed
             joined += 1
             crossed += left[1] != right[1]
-            key = f"seqlab-sum-{self._run}-{self._asked}-{joined}"
-            return self.client.submit(added, left[0], right[0], key=key, workers=[left[1]]), left[1]
+            return self._submit(f"sum-{joined}", left[1], added, left[0], right[0]), left[1]
 
-        top, _ = tree(count, leaf, join)
-        found = self._waited(top, set(here))
+        whole, _ = tree(count, leaf, join)
+        found: Answer = self._awaited(
+            lambda: self.client.gather(whole, direct=direct, asynchronous=True), here
+        )
         size = sum(array.nbytes for array in found.values())
         self.moved += _bytes_of(given) * len(here) + size * (crossed + 1)
         return found
+
+    def _sent(self, given: Any, here: list[str], *, direct: bool) -> dict[str, Any]:
+        """Send weights to the first worker, each of which passes them on to two others."""
+        one = _Given(given)
+        first = self._awaited(
+            lambda: self.client.scatter(one, workers=here[:1], hash=False, direct=direct, asynchronous=True),
+            here,
+        )
+        copies = {here[0]: first}
+        for number, worker in enumerate(here[1:], 1):
+            above = copies[here[(number - 1) // 2]]
+            copies[worker] = self._submit(f"weights-{number}", worker, _passed_on, above)
+        return copies
+
+    def _submit(self, name: str, worker: str, work: Callable[..., Any], *given: Any) -> Any:
+        key = f"{losses.KEYS}{name}-{self._run}-{self._asked}"
+        return self.client.submit(work, *given, key=key, workers=[worker])
+
+    def _awaited(self, begin: Callable[[], Any], here: list[str]) -> Any:
+        return answer_of(self.client, begin, here, len(here))
 
     def _settle(self) -> None:
         """Give every shard to a worker that is there; those that have one keep it, unless others have too little."""
         workers = self._workers.now()
         if not workers:
-            self._wait("all of them are gone")
+            await_worker(self.client, "all of them are gone")
             workers = self._workers.now()
+            if not workers:
+                raise Lost(set(self._place))
         place = assigned(self._recipe.count, workers, self._place)
         for number, worker in enumerate(place):
             if number < len(self._open) and self._place[number] == worker:
                 continue
-            key = f"seqlab-open-{self._run}-{self._asked}-{number}"
-            made = self.client.submit(Open, self._recipe, number, key=key, workers=[worker])
+            made = self._submit(f"open-{number}", worker, Open, self._recipe, number)
             self._open[number : number + 1] = [made]
         self._place = place
 
-    def _waited(self, top: Any, here: set[str]) -> Answer:
-        """Wait for a sum, with an eye on the workers."""
-
-        def look() -> None:
-            gone = here - set(self.client.nthreads())
-            if gone:
-                top.cancel(force=True)
-                raise Lost(", ".join(sorted(gone)))
-
-        found: Answer = waited(top, look)
-        return found
-
     # ------------------------------------------------------------------------------------------ losses
 
-    def _insisted(self, once: Any) -> Answer:
+    def _insisted(self, once: Callable[[], Answer]) -> Answer:
         """Compute a sum, anew whenever workers are lost; give up when that happens too often."""
-        from distributed import CancelledError, KilledWorker
-        from distributed.comm.core import CommClosedError
-
         last = "unknown"
-        for attempt in range(RETRIES + 1):
+        for attempt in range(losses.RETRIES + 1):
             try:
-                found: Answer = once()
-            except SeqlabError:
-                raise
-            except KilledWorker as error:
-                last = str(getattr(error.last_worker, "address", error.last_worker))
-            except (Lost, CancelledError, CommClosedError, TimeoutError, OSError) as error:
-                last = str(error) if isinstance(error, Lost) else self._missing() or last
-            else:
-                return found
+                return once()
+            except Lost as error:
+                last = str(error) if str(error) != "unknown" else last
             self.lost += 1
-            if attempt < RETRIES:
+            if attempt < losses.RETRIES:
                 self._forget()
                 time.sleep(min(0.05 * 2**attempt, 2.0))
         raise ClusterError(
-            f"a sum over {self._recipe.count} shards was begun {RETRIES + 1} times, and a worker was lost each time, "
-            f"the last one {last}; look at its log: most often its memory did not suffice"
+            f"a sum over {self._recipe.count} shards was begun {losses.RETRIES + 1} times, and a worker was lost each "
+            f"time, the last one {last}; look at its log: most often its memory did not suffice"
         )
-
-    def _missing(self) -> str:
-        """Name the workers that had shards and are gone."""
-        return ", ".join(sorted(set(self._place) - set(self.client.nthreads())))
 
     def _forget(self) -> None:
         """Forget shards whose worker is gone, so that others open them."""
-        there = set(self.client.nthreads())
+        there = workers_of(self.client)
         self._place = [worker if worker in there else "" for worker in self._place]
         for number, future in enumerate(self._open):
             if future.status in ("error", "cancelled", "lost"):
                 self._place[number] = ""
-
-    def _wait(self, why: str) -> None:
-        try:
-            self.client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            raise ClusterError(
-                f"the cluster has no worker that could compute ({why}), and none came within {PATIENCE} s; start some"
-            ) from None
-
-
-def waited(future: Any, look: Callable[[], None]) -> Any:
-    """Wait for a future; look() is called now and then, and may raise."""
-    while True:
-        try:
-            return future.result(timeout=LOOK)
-        except TimeoutError:
-            if future.status == "error" and isinstance(future.exception(), TimeoutError):
-                raise  # the error of the task itself
-            if not future.done():
-                look()
 
 
 class _Given:
@@ -198,6 +171,11 @@ def _bytes_of(given: Any) -> int:
     if hasattr(given, "__dataclass_fields__"):
         return sum(_bytes_of(getattr(given, name)) for name in given.__dataclass_fields__)
     return 8
+
+
+def _passed_on(given: _Given) -> _Given:
+    """Hold weights for this worker, and for those that take them from here."""
+    return given
 
 
 def _answered(shard: Open, what: str, given: _Given, threads: int) -> Answer:
@@ -230,7 +208,9 @@ def connected(client: Any, *, security: Any = None, timeout: float | None = None
     if isinstance(client, str) or hasattr(client, "scheduler_address"):
         make: Any = distributed.Client
         try:
-            made: Any = make(client, set_as_default=False, timeout=timeout or PATIENCE, security=security)
+            made: Any = make(
+                client, set_as_default=False, timeout=timeout or losses.PATIENCE, security=security
+            )
         except (OSError, ValueError, TimeoutError, TypeError) as error:
             raise ClusterError(f"there is no scheduler at {client!r:.80} ({error})") from error
         with made:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from seqlab.errors import ClusterError, SeqlabError
-from seqlab.scale.cluster.distributed import PATIENCE, RETRIES, Lost, connected, waited
+from seqlab.scale.cluster import losses
+from seqlab.scale.cluster.distributed import connected
+from seqlab.scale.cluster.losses import Lost, answer_of, await_worker
 from seqlab.scale.cluster.workers import Workers
 
 Work = Callable[..., Any]
@@ -20,31 +22,25 @@ def spread(work: Work, jobs: Sequence[tuple[Any, ...]], client: Any) -> Iterator
     work   may be run again for the same job, when a worker is lost in the midst of it
     """
     with connected(client) as made:
+        losses.raise_allowed_failures(made)
         workers = Workers(made)
         workers.now(strict=True)
-        run, left, last = secrets.token_hex(4), dict(enumerate(jobs)), ""
-        for attempt in range(RETRIES + 1):
+        run, left, failed = secrets.token_hex(4), dict(enumerate(jobs)), dict.fromkeys(range(len(jobs)), 0)
+        attempt = 0
+        while left:
             for number, answer in _once(made, workers, work, left, f"{run}-{attempt}"):
-                if isinstance(answer, _Gone):
-                    last = answer.worker or last
-                else:
+                if not isinstance(answer, Lost):
                     del left[number]
                     yield number, answer
-            if not left:
-                return
-            time.sleep(min(0.05 * 2**attempt, 2.0))
-        first = next(iter(left.values()))
-        raise ClusterError(
-            f"a worker was lost {RETRIES + 1} times over the same files, the last one {last or 'unknown'}; look at its "
-            f"log. {len(left)} of {len(jobs)} are not done, {first[0]!r:.80} first"
-        )
-
-
-class _Gone:
-    """A job that was not done, because its worker is gone."""
-
-    def __init__(self, worker: str = "") -> None:
-        self.worker = worker
+                    continue
+                failed[number] += answer.times
+                if failed[number] > losses.RETRIES:
+                    raise ClusterError(
+                        f"a worker was lost each of the {failed[number]} times that it had {left[number][0]!r:.120}, "
+                        f"the last one {answer}; look at its log. {len(left)} of {len(jobs)} files are not done"
+                    )
+            time.sleep(min(0.05 * 2**attempt, 2.0) if left else 0)
+            attempt += 1
 
 
 def _once(
@@ -52,13 +48,10 @@ def _once(
 ) -> Iterator[tuple[int, Any]]:
     here = workers.now()
     if not here:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            raise ClusterError(f"the cluster has no worker, and none came within {PATIENCE} s") from None
+        await_worker(client, "all of them are gone")
         here = workers.now()
     begun = {
-        number: client.submit(_done, work, job, key=f"seqlab-file-{name}-{number}", workers=here)
+        number: client.submit(_done, work, job, key=f"{losses.KEYS}file-{name}-{number}", workers=here)
         for number, job in list(jobs.items())
     }
     for number in list(begun):
@@ -66,22 +59,11 @@ def _once(
 
 
 def _answer(client: Any, future: Any, here: Sequence[str]) -> Any:
-    """Wait for a job, with an eye on the workers."""
-    from distributed import CancelledError, KilledWorker
-    from distributed.comm.core import CommClosedError
-
-    def look() -> None:
-        if not set(here) & set(client.nthreads()):  # all are gone, so nobody may take it
-            raise Lost(", ".join(here))
-
+    """Wait for a job: as long as one of the workers is left, it may take it."""
     try:
-        return waited(future, look)
-    except SeqlabError:
-        raise
-    except KilledWorker as error:
-        return _Gone(str(getattr(error.last_worker, "address", "")))
-    except (Lost, CancelledError, CommClosedError) as error:
-        return _Gone(str(error) if isinstance(error, Lost) else "")
+        return answer_of(client, lambda: client.gather(future, asynchronous=True), here, 1)
+    except Lost as lost:
+        return lost
 
 
 def _done(work: Work, job: tuple[Any, ...]) -> Any:

@@ -9,8 +9,10 @@ from typing import Any
 
 from seqlab import _core
 from seqlab.errors import OptionError, TrainingWarning
+from seqlab.scale.cluster.losses import workers_of
 
 Identity = tuple[str, str]  # version of seqlab, kernel
+REACH = 2  # seconds within which a worker that can be reached answers
 
 
 def identity() -> Identity:
@@ -27,15 +29,22 @@ class Workers:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._fit: dict[str, bool] = {}
+        self._reached: dict[str, bool] = {}
         self.threads: Mapping[str, int] = {}
 
     def now(self, *, strict: bool = False) -> list[str]:
         """Return the addresses of those that are there, in a fixed order."""
-        self.threads = self._client.nthreads()
+        self.threads = workers_of(self._client)
         new = [address for address in self.threads if address not in self._fit]
         if new:
             self._look(new, strict=strict)
         return sorted(address for address in self.threads if self._fit.get(address))
+
+    def reached(self, address: str) -> bool:
+        """Return True if this process can connect to a worker, so that vectors need not go by way of the scheduler."""
+        if address not in self._reached:
+            self._reached[address] = self._client.sync(_connects, self._client, address)
+        return self._reached[address]
 
     def _look(self, new: Sequence[str], *, strict: bool) -> None:
         own = identity()
@@ -59,6 +68,17 @@ class Workers:
             if strict:
                 raise OptionError(f"{text}; {advice}", option="client")
             warnings.warn(f"{text}; it gets no work. To use it, {advice}", TrainingWarning, stacklevel=2)
+
+
+async def _connects(client: Any, address: str) -> bool:
+    from distributed.comm.core import connect
+
+    try:
+        comm = await connect(address, timeout=REACH, **client.connection_args)
+    except (OSError, TimeoutError):
+        return False
+    await comm.close()
+    return True
 
 
 def assigned(count: int, workers: Sequence[str], before: Iterable[str | None] = ()) -> list[str]:
