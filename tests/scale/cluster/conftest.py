@@ -1,17 +1,62 @@
-"""A cluster of processes on this machine, with workers that may be killed."""
+"""A cluster of processes on this machine, with workers that may be killed; a test that hangs ends with a message."""
 
+import contextlib
 import logging
 import os
 import signal
+import subprocess
+import sys
+import threading
 
 import pytest
 
 from seqlab import scale
 
+LIMIT = int(
+    os.environ.get("SEQLAB_TEST_LIMIT", "120")
+)  # seconds for a test: it usually takes one or two, but the machine may be busy
 
-def _cluster(workers):
+
+@contextlib.contextmanager
+def within(seconds, what):
+    """Fail, rather than hang, when something takes longer than this."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_):
+        pytest.fail(f"{what} took more than {seconds} s", pytrace=True)
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def time_limit(request):
+    with within(LIMIT, request.node.name):
+        yield
+
+
+@contextlib.contextmanager
+def _cluster(workers, **options):
     pytest.importorskip("distributed")
-    return scale.local_cluster(workers, silence_logs=logging.CRITICAL)
+    made = scale.local_cluster(workers, silence_logs=logging.CRITICAL, **options)
+    with within(LIMIT, "the start of a cluster"):
+        client = made.__enter__()
+    failed = (None, None, None)
+    try:
+        yield client
+    except BaseException:
+        failed = sys.exc_info()
+        raise
+    finally:
+        with within(LIMIT, "the end of a cluster"):
+            made.__exit__(*failed)
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +81,53 @@ def _kill(client):
     address = min(pids)
     os.kill(pids[address], signal.SIGKILL)
     return address
+
+
+# ------------------------------------------------------------------------------------------------ processes of Dask
+
+QUIET = ["--no-dashboard", "--host", "127.0.0.1"]
+
+
+@pytest.fixture
+def mortals():
+    """Make a cluster whose workers stay dead when they are killed: nobody starts them again."""
+
+    @contextlib.contextmanager
+    def made(count):
+        with _cluster(0) as client, contextlib.ExitStack() as stack:
+            for _ in range(count):
+                stack.enter_context(program("worker", client.scheduler.address))
+            client.wait_for_workers(count, timeout=LIMIT)
+            yield client
+
+    return made
+
+
+@contextlib.contextmanager
+def program(name, *words):
+    """Run `dask scheduler` or `dask worker`."""
+    more = ["--no-nanny", "--nthreads", "1"] if name == "worker" else ["--port", "0"]
+    command = [sys.executable, "-m", f"distributed.cli.dask_{name}", *words, *QUIET, *more]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.stderr.read()
+
+
+@pytest.fixture
+def scheduler():
+    """Start `dask scheduler` and a worker, with options; return the first, and its address."""
+    pytest.importorskip("distributed")
+    with contextlib.ExitStack() as stack:
+
+        def start(*options):
+            main = stack.enter_context(program("scheduler", *options))
+            lines = iter(main.stderr.readline, "")
+            address = next(line.split()[-1] for line in lines if "Scheduler at:" in line)
+            threading.Thread(target=lambda: [None for _ in lines], daemon=True).start()
+            stack.enter_context(program("worker", address, *options))
+            return main, address
+
+        yield start
