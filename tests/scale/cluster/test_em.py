@@ -1,7 +1,12 @@
 """EM on a cluster is EM of one process."""
 
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import seqlab
 from seqlab.errors import OptionError
@@ -78,7 +83,44 @@ def stream_sentences():
     return seqlab.demo_corpus("test")[:50]
 
 
-def test_checkpoints_are_refused(stream, tmp_path):
-    hmm = seqlab.HMM(4, learner=seqlab.BaumWelch(max_iterations=2), column="pos")
-    with pytest.raises(OptionError, match="stores no checkpoints yet"):
-        hmm.fit(stream, cache=tmp_path / "cache", client="threads", checkpoint=tmp_path / "kept")
+KILLED = """
+import os, signal, seqlab
+from seqlab.scale import columns
+columns.SHARD = columns.TOKEN * 1500
+def kill(epoch):
+    if epoch.iteration == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+files = seqlab.stream_corpus({files!r}, columns=("word", "pos", "chunk", "entity"))
+seqlab.HMM(4, learner=seqlab.{learner}, column="pos").fit(
+    files, cache={cache!r}, client={client!r}, checkpoint=seqlab.Checkpoint({kept!r}, every=0), callbacks=kill)
+"""
+
+
+@pytest.mark.parametrize("learner", ["BaumWelch(max_iterations=6, restarts=2)", "HardEM(max_iterations=6)"])
+def test_killed_driver_goes_on_from_its_checkpoint(client, files, stream, tmp_path, learner):
+    hmm = seqlab.HMM(4, learner=eval(f"seqlab.{learner}"), column="pos")
+    here = clone(hmm).fit(stream, cache=tmp_path, client="threads")
+    names = {"files": str(files / "part-*"), "cache": str(tmp_path), "kept": str(tmp_path / "kept")}
+    text = KILLED.format(**names, learner=learner, client=client.scheduler.address)
+    assert subprocess.run([sys.executable, "-c", text], check=False).returncode == -signal.SIGKILL
+    began = []
+    far = clone(hmm).fit(
+        stream, cache=tmp_path, client=client, checkpoint=names["kept"], callbacks=began.append
+    )
+    assert began[0].iteration >= 2  # not from the start
+    assert same(here, far)
+
+
+def test_checkpoints_of_other_data_and_of_one_machine_are_refused(stream, tmp_path):
+    hmm = seqlab.HMM(4, learner=seqlab.BaumWelch(max_iterations=3), column="pos")
+    told = {"cache": tmp_path / "cache", "checkpoint": seqlab.Checkpoint(tmp_path / "kept", every=0)}
+
+    def stop(epoch):
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        clone(hmm).fit(stream, client="threads", callbacks=stop, **told)
+    with pytest.raises(OptionError, match="sums is nothing here and over shards there"):
+        clone(hmm).fit(stream, **told)
+    with pytest.raises(OptionError, match="learner__max_iterations is 4 here and 3 there"):
+        clone(hmm).set_params(learner__max_iterations=4).fit(stream, client="threads", **told)

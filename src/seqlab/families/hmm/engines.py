@@ -48,13 +48,17 @@ from seqlab.tagging.door.sentences import token_weights
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """Options of fit beside the data; those of EM are checked, and not used by counting."""
+    """Options of fit beside the data; those of EM are checked, and not used by counting.
+
+    shared   of an EM over shards: the HMM as the user made it, and further facts for a checkpoint
+    """
 
     dev: Any
     patience: Any
     callbacks: Any
     progress: bool
     checkpoint: Any = None
+    shared: tuple[families.HMM, Mapping[str, str]] | None = None
 
     def __post_init__(self) -> None:
         checkpoint.checked_checkpoint(self.checkpoint)
@@ -79,7 +83,8 @@ class FitOptions:
         seen = {"sentences": counted_digest(data.corpus), "labels": digest(data.gold, allowed)}
         seen |= {"weights of sentences": digest(weights), "starts": digest([one.arrays for one in starts])}
         held_out = judge and {"dev": digest(judge.corpus, judge.gold), "patience": self.patience}
-        return facts_of(hmm, **seen, **(held_out or {}))
+        given, shards = self.shared or (hmm, {})
+        return facts_of(given, **seen, **(held_out or {}), **shards)
 
 
 def refuse_patience(asked: FitOptions) -> None:

@@ -30,6 +30,7 @@ from seqlab.families.hmm.observations import find_column, read_observations
 from seqlab.families.hmm.open_labels import count_options
 from seqlab.families.hmm.shards import HmmRecipe, OverShards, SomeLabels
 from seqlab.families.hmm.training_set import TrainingSet, state_names
+from seqlab.learning.identity import digest
 from seqlab.scale.cluster.distributed import sums_of
 from seqlab.scale.columns import GOLD, ColumnStore
 from seqlab.scale.disk import Disk, on_disk
@@ -133,11 +134,6 @@ def _estimated(
                     option="client",
                 )
             return engine.fit(hmm, data, None, asked)
-        if asked.checkpoint is not None:
-            raise OptionError(
-                "EM on a cluster stores no checkpoints yet; leave checkpoint out, or client",
-                option="checkpoint",
-            )
         return _shared(hmm, data, store, some, asked, client)
 
 
@@ -158,6 +154,7 @@ def _shared(
         isinstance(learner, HardEM),
     )
     with sums_of(recipe, client, thread_count(hmm.threads)) as sums:
+        asked = replace(asked, shared=(hmm, {"sums": "over shards", "shards": digest(store.facts["shards"])}))
         sharing = copy(hmm)
         sharing.learner = OverShards.of(learner, sums, store.sentences)
         return engine_for(sharing, data).fit(sharing, data, None, asked)
