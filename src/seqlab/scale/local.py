@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from seqlab.errors import OptionError
+from seqlab.errors import ClusterError, OptionError
+
+NODES = ("scheduler", "worker")  # which show pages about themselves, even without the dashboard
 
 
 def _library() -> Any:
@@ -29,14 +33,27 @@ def local_cluster(
     options     further ones of distributed.LocalCluster
     """
     distributed = _library()
+    import dask
+
     options = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", **options}
     scheduler = {"dashboard": bool(dashboard), **options.pop("scheduler_kwargs", {})}
-    with (
-        distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=threads, scheduler_kwargs=scheduler, **options
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
+    pages: dict[str, Any] = {} if dashboard else {f"distributed.{one}.http.routes": [] for one in NODES}
+    if pages:
+        options["config"] = {
+            **pages,
+            **options.get("config", {}),
+        }  # of workers, also of those that join later
+    try:
+        with dask.config.set(pages):
+            made = distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=threads, scheduler_kwargs=scheduler, **options
+            )
+    except RuntimeError as error:  # of Dask, whose cause is in its log
+        raise ClusterError(
+            f"workers could not be started ({error}); a script that starts some does so below "
+            f"`if __name__ == '__main__':`, since every worker reads the script again"
+        ) from error
+    with made as cluster, distributed.Client(cluster, set_as_default=False) as client:
         yield client
 
 
@@ -44,9 +61,9 @@ def local_cluster(
 def connect(
     address: str,
     *,
-    ca: str | None = None,
-    cert: str | None = None,
-    key: str | None = None,
+    ca: str | os.PathLike[str] | None = None,
+    cert: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
     timeout: float = 30,
 ) -> Iterator[Any]:
     """Connect to the scheduler of a cluster, and return a Client.
@@ -62,8 +79,11 @@ def connect(
     if ca or cert or key:
         if not address.startswith("tls://"):
             raise OptionError(f"certificates are for tls:// addresses, got {address!r:.80}", option="address")
-        security = distributed.Security(
-            require_encryption=True, tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key
-        )
+        names = {"tls_ca_file": ca, "tls_client_cert": cert, "tls_client_key": key}
+        files = {name: os.fspath(one) for name, one in names.items() if one is not None}
+        for path in files.values():
+            if not Path(path).is_file():
+                raise OptionError(f"TLS needs the file {path!r}, but it is not there", option="address")
+        security = distributed.Security(require_encryption=True, **files)
     with connected(address, security=security, timeout=timeout) as client:
         yield client

@@ -16,7 +16,7 @@ OPTIONS = Group(
     "a cluster (Dask; docs/guide/scale.md)",
     option("--scheduler ADDRESS", "of a running one: tcp://host:port or tls://host:port"),
     option("--workers N", "instead: start so many processes on this machine", whole(1)),
-    option("--tls-ca FILE", "of tls://: certificate of the authority", reads=True),
+    option("--tls-ca --tls-ca-file FILE", "of tls://: certificate of the authority", reads=True),
     option("--tls-cert FILE", "our certificate", reads=True),
     option("--tls-key FILE", "its key", reads=True),
     option("--dashboard", "with --workers: Dask's web page, for this machine only", default=None),
