@@ -8,16 +8,15 @@ import seqlab
 from seqlab import _core
 from seqlab.errors import ClusterError, OptionError, StoreError, TrainingWarning
 from seqlab.families.linear.shards import LinearRecipe
-from seqlab.scale.cluster import distributed as far
-from seqlab.scale.cluster import losses
+from seqlab.scale.cluster import files, losses
 from seqlab.scale.cluster.workers import Workers
 
 pytest.importorskip("distributed")
 
 
-def fitted(stream, folder, client, learner=None):
+def fitted(stream, folder, client, learner=None, **options):
     return seqlab.CRF("chunk", learner=learner or seqlab.LBFGS(max_iterations=2)).fit(
-        stream, "chunk", cache=folder, client=client
+        stream, "chunk", cache=folder, client=client, **options
     )
 
 
@@ -61,15 +60,43 @@ def test_workers_with_another_kernel(client, stream, tmp_path):
         client.run(use_kernel, own, workers=[worker])
 
 
-def test_worker_that_dies_each_time_is_named(client, stream, tmp_path, monkeypatch):
-    monkeypatch.setattr(losses, "RETRIES", 2)
-    monkeypatch.setattr(
-        far.Distributed, "_once", lambda *_: (_ for _ in ()).throw(losses.Lost(["tcp://there:1"]))
-    )
-    with pytest.raises(
-        ClusterError, match="begun 3 times, and a worker was lost each time, the last one tcp://there:1"
-    ):
-        fitted(stream, tmp_path, client)
+def use_version(name):
+    import seqlab
+
+    before = seqlab.__version__
+    seqlab.__version__ = name
+    return before
+
+
+def test_workers_with_another_version(client, stream, tmp_path):
+    worker = max(client.nthreads())
+    own = client.run(use_version, "0.0.1", workers=[worker])[worker]
+    try:
+        with pytest.raises(
+            OptionError, match=f"the worker {worker} has seqlab 0.0.1 .* but this process has"
+        ):
+            fitted(stream, tmp_path, client)
+        with pytest.raises(OptionError, match=f"the worker {worker} has seqlab 0.0.1"):
+            list(files.spread(print, [("a",)], client))
+    finally:
+        client.run(use_version, own, workers=[worker])
+
+
+def test_worker_with_another_kernel_that_joins_later_gets_no_work(stream, tmp_path, local_cluster):
+    other = next(name for name in _core.kernels() if name != _core.kernel())
+    here = fitted(stream, tmp_path, "threads")
+    with local_cluster(1) as client:
+
+        def join(epoch):
+            if epoch.iteration == 0:
+                client.cluster.scale(2)
+                client.wait_for_workers(2)
+                client.run(use_kernel, other, workers=[max(set(client.nthreads()) - first)])
+
+        first = set(client.nthreads())
+        with pytest.warns(TrainingWarning, match="it gets no work"):
+            far = fitted(stream, tmp_path, client, callbacks=join)
+    assert (here.model_.theta == far.model_.theta).all()
 
 
 def test_cache_that_workers_do_not_see(client, stream, tmp_path, monkeypatch):

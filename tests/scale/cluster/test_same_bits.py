@@ -3,14 +3,13 @@
 import signal
 import subprocess
 import sys
-import threading
-import time
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import seqlab
-from seqlab.scale.cluster import sums, workers
+from seqlab.scale.cluster import distributed, sums, workers
 
 LEARNERS = {
     "lbfgs": seqlab.LBFGS(max_iterations=6),
@@ -65,44 +64,91 @@ def test_features_of_python(client, stream, tmp_path):
     assert (taggers[0].model_.theta == taggers[1].model_.theta).all()
 
 
-def test_killed_and_joining_workers_change_no_bit(stream, tmp_path, local_cluster, kill_one):
-    """The headline: kill -9 of a worker in mid-iteration, and one that takes its place."""
+def dies_at_its_second_question():
+    """Let this process kill itself in the midst of a sum."""
+    import os
+    import signal
+
+    from seqlab.families.linear.shards import LinearShard
+
+    usual, asked = LinearShard.answer, []
+
+    def answer(self, what, given, threads):
+        asked.append(what)
+        if len(asked) == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return usual(self, what, given, threads)
+
+    LinearShard.answer = answer
+
+
+def test_killed_worker_changes_no_bit(stream, tmp_path, local_cluster):
+    """The headline: kill -9 of a worker in the midst of a sum."""
     here = crf().fit(stream, "chunk", cache=tmp_path, client="threads")
-    killed = []
     with local_cluster(2) as client:
+        before = client.nthreads()
 
-        def kill(epoch):
-            if epoch.iteration == 2:  # in the midst of the next sum
-                threading.Timer(0.03, lambda: killed.append(kill_one(client))).start()
-                time.sleep(0.02)
+        def arm(epoch):
+            if epoch.iteration == 2:
+                client.run(dies_at_its_second_question, workers=[max(before)])
 
-        far = crf().fit(stream, "chunk", cache=tmp_path, client=client, callbacks=kill)
-        assert killed
+        far = crf().fit(stream, "chunk", cache=tmp_path, client=client, callbacks=arm)
+        assert max(before) not in client.nthreads()
     assert (here.model_.theta == far.model_.theta).all()
 
 
-def test_only_worker_is_killed(stream, tmp_path, local_cluster, kill_one):
+def test_number_of_workers_changes_no_bit(stream, tmp_path, local_cluster, kill_one):
+    """The only worker is killed, then two join in the midst of a training, then there are three."""
     here = crf().fit(stream, "chunk", cache=tmp_path, client="threads")
     with local_cluster(1) as client:
 
-        def kill(epoch):
+        def change(epoch):
             if epoch.iteration == 1:
                 kill_one(client)
+            if epoch.iteration == 3:
+                client.cluster.scale(3)
+                client.wait_for_workers(3)
 
-        far = crf().fit(stream, "chunk", cache=tmp_path, client=client, callbacks=kill)
+        far = crf().fit(stream, "chunk", cache=tmp_path, client=client, callbacks=change)
         assert (here.model_.theta == far.model_.theta).all()
-        client.cluster.scale(3)
-        client.wait_for_workers(3)
+        assert sum(client.run(received).values())  # the others took part: vectors went from worker to worker
         three = crf().fit(stream, "chunk", cache=tmp_path, client=client.cluster.scheduler_address)
         assert (here.model_.theta == three.model_.theta).all()
 
 
-def test_bytes_are_counted(client, stream, tmp_path):
+def test_bytes_are_weights_down_and_vectors_up(client, tmp_path):
+    """Weights once a worker, a vector for every edge of the tree between workers, and one for the driver."""
+    sums = distributed.Distributed(client, Numbers(5))
+    given = np.arange(1000.0)
+    before = sum(client.run(received).values())
+    assert (sums.total("", given)["value"] == 5 * given).all()
+    places = sums._place
+    assert places == [places[0]] * 3 + [places[4]] * 2  # (((01)(23))4): two edges between the workers
+    assert sums.moved == (2 + 2 + 1) * given.nbytes
+    counted = sum(client.run(received).values()) - before  # by Dask, from worker to worker
+    assert counted == pytest.approx((1 + 2) * given.nbytes, rel=0.3)
+
+
+def received(dask_worker):
+    return sum(one["total"] for one in dask_worker.transfer_incoming_log)
+
+
+def test_bytes_are_told_for_every_iteration(client, stream, tmp_path):
     far = crf().fit(stream, "chunk", cache=tmp_path, client=client)
-    vector = far.model_.theta.nbytes
     sent = far.history_[-1].more["bytes"]
-    assert sent >= 4 * vector  # down to two workers, up one edge and to the driver
+    assert sent >= 4 * far.model_.theta.nbytes  # down to two workers, up one edge and to the driver
     assert sent % 8 == 0
+
+
+@dataclass(frozen=True)
+class Numbers:
+    count: int
+
+    def open(self, number):
+        return self
+
+    def answer(self, what, given, threads):
+        return {"value": given}
 
 
 def test_tree_joins_neighbours_in_a_fixed_order():
@@ -131,18 +177,21 @@ def test_shards_stay_with_their_workers():
 KILLED = """
 import os, signal, seqlab
 from seqlab import Checkpoint
+from seqlab.scale import columns
+columns.SHARD = columns.TOKEN * 1500
 def kill(epoch):
     if epoch.iteration == 3:
         os.kill(os.getpid(), signal.SIGKILL)
 files = seqlab.stream_corpus({files!r}, columns=("word", "pos", "chunk", "entity"))
 seqlab.CRF("chunk", learner=seqlab.LBFGS(max_iterations=6)).fit(
-    files, "chunk", cache={cache!r}, client="threads", checkpoint=Checkpoint({kept!r}, every=0), callbacks=kill)
+    files, "chunk", cache={cache!r}, client={client!r}, checkpoint=Checkpoint({kept!r}, every=0), callbacks=kill)
 """
 
 
 def test_killed_driver_goes_on_from_its_checkpoint(client, files, stream, tmp_path):
     here = crf().fit(stream, "chunk", cache=tmp_path, client="threads")
     names = {"files": str(files / "part-*"), "cache": str(tmp_path), "kept": str(tmp_path / "kept")}
+    names["client"] = client.scheduler.address
     done = subprocess.run([sys.executable, "-c", KILLED.format(**names)], check=False)
     assert done.returncode == -signal.SIGKILL
     began = []
