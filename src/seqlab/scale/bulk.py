@@ -88,8 +88,9 @@ def tag_arrow(
     output    column of the labels, a list of strings for each row
     threads   for each batch
 
-    The function takes a Table, a RecordBatch or a Polars DataFrame and returns the same kind, for DuckDB, Polars'
-    map_batches and Dask's map_partitions; of an iterator of batches it makes an iterator, for Spark's mapInArrow.
+    The function takes a Table, a RecordBatch, a RecordBatchReader, or a DataFrame of Polars or pandas and returns the
+    same kind, for Polars' map_batches and Dask's map_partitions; a relation of DuckDB becomes a Table. Of an iterator
+    of batches it makes an iterator, for Spark's mapInArrow; of arrays of lists an array, for functions in SQL.
     """
     if isinstance(model, (str, os.PathLike)):
         model = str(Path(model).resolve())
@@ -106,25 +107,42 @@ class _TagArrow:
     def __init__(self, model: Any, columns: tuple[str, ...] | None, output: str, threads: int) -> None:
         self._model, self._columns, self._output, self._threads = model, columns, output, threads
 
-    def __call__(self, data: Any) -> Any:
+    def __call__(self, data: Any, *more: Any) -> Any:
         pa = library("pyarrow")
 
+        if isinstance(data, (pa.Array, pa.ChunkedArray)):
+            return self._of_arrays(pa, [data, *more])
         if isinstance(data, pa.Table):
             return data.append_column(self._output, self._labels(pa, data))
         if isinstance(data, pa.RecordBatch):
             labels = self._labels(pa, pa.Table.from_batches([data]))
             fields = [*data.schema, pa.field(self._output, labels.type)]
             return pa.RecordBatch.from_arrays([*data.columns, labels], schema=pa.schema(fields))
-        if hasattr(data, "to_arrow"):  # Polars
+        if hasattr(data, "to_arrow") and hasattr(data, "lazy"):  # Polars
             return type(data)(self(data.to_arrow()))
-        if hasattr(data, "columns"):  # pandas, as Dask's partitions are
+        if hasattr(data, "assign"):  # pandas, as Dask's partitions are
             table = pa.Table.from_pandas(data, preserve_index=False)
-            return data.assign(**{self._output: self._labels(pa, table).to_pylist()})
+            labels = self._labels(pa, table).to_pylist()
+            return data.assign(**{self._output: library("pandas").Series(labels, data.index, dtype=object)})
+        if isinstance(data, pa.RecordBatchReader):
+            kind = pa.field(self._output, pa.list_(pa.string()))
+            return pa.RecordBatchReader.from_batches(data.schema.append(kind), self._each(data))
+        if hasattr(data, "__arrow_c_stream__"):  # a relation of DuckDB
+            return self(pa.table(data))
         return self._each(data)
 
     def _each(self, batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             yield self(batch)
+
+    def _of_arrays(self, pyarrow: Any, arrays: list[Any]) -> Any:
+        """Find the labels of lists of words, and of further lists beside them: a scalar function of DuckDB."""
+        names = self._columns or (("word",) if len(arrays) == 1 else ())
+        if len(names) != len(arrays):
+            raise CorpusError(
+                f"{len(arrays)} arrays came; name the column of each with tag_arrow(..., columns=[...])"
+            )
+        return self._labels(pyarrow, pyarrow.table(dict(zip(names, arrays, strict=True))))
 
     def _labels(self, pyarrow: Any, table: Any) -> Any:
         """Find the labels of all rows, as an array of lists."""

@@ -102,6 +102,11 @@ def test_tables_batches_and_iterators(model, table, wanted):
     assert tag(table)["id"].to_pylist() == list(range(40))
     batches = table.to_batches(max_chunksize=7)
     assert [row for one in tag(iter(batches)) for row in one["predicted"].to_pylist()] == wanted  # mapInArrow
+    reader = tag(table.to_reader(max_chunksize=7))
+    assert reader.schema.names == [*table.column_names, "predicted"]
+    assert reader.read_all()["predicted"].to_pylist() == wanted
+    words, pos = (table[name].combine_chunks() for name in ("word", "pos"))
+    assert scale.tag_arrow(model, columns=["word", "pos"])(words, pos).to_pylist() == wanted
     assert tag(table.slice(0, 0))["predicted"].to_pylist() == []
     assert tag(table.slice(5, 3))["predicted"].to_pylist() == wanted[5:8]
 
@@ -113,29 +118,12 @@ def test_taggers_and_frames(model, table, wanted):
     assert len(frame) == 40
 
 
-def test_polars(model, table, wanted):
-    polars = pytest.importorskip("polars")
-    frame = polars.from_arrow(table).lazy().map_batches(scale.tag_arrow(model), schema=None).collect()
-    assert frame["predicted"].to_list() == wanted
-
-
-def test_spark(model, table, wanted):
-    sql = pytest.importorskip("pyspark.sql")
-    try:
-        spark = sql.SparkSession.builder.master("local[1]").getOrCreate()
-    except Exception as error:  # noqa: BLE001  (Java is missing in many ways)
-        pytest.skip(f"no Spark here: {error}"[:80])
-    frame = spark.createDataFrame(table.to_pandas())
-    kind = "id long, word array<string>, pos array<string>, predicted array<string>"
-    found = frame.mapInArrow(scale.tag_arrow(model), kind).collect()
-    assert [row.predicted for row in sorted(found, key=lambda row: row.id)] == wanted
-    spark.stop()
-
-
 def test_odd_data(model, table):
     with pytest.raises(CorpusError, match="no column of 'id' has lists of words"):
         scale.tag_arrow(model)(table.select(["id"]))
     with pytest.raises(CorpusError, match="have a column 'word' already"):
         scale.tag_arrow(model, output="word")(table)
+    with pytest.raises(CorpusError, match=r"2 arrays came; name the column of each"):
+        scale.tag_arrow(model)(table["word"], table["pos"])
     with pytest.raises(OptionError, match="model must be a tagger"):
         scale.tag_arrow(3)
