@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 import json
 import os
 import signal
@@ -18,14 +19,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 import seqlab
 from benchmarks.scale import corpora
-from seqlab import scale
+from benchmarks.speed import machine
+from seqlab import inference, scale
+from seqlab.scale import columns
 from seqlab.scale.cluster.distributed import Distributed
 from seqlab.scale.cluster.sums import Here
 
-CASES = ("overhead", "recovery", "speedup", "tagging")
+CASES = ("overhead", "recovery", "speedup", "tagging", "terms")
+RESULTS = machine.ROOT / "benchmarks" / "results" / "cluster.jsonl"
 
 
 @dataclass(frozen=True)
@@ -86,24 +91,80 @@ def recovery(_: argparse.Namespace, __: Path) -> dict[str, Any]:
     return {"seconds": killed - usual, "at most": 15, "aim": 5, "usual": usual, "lost": far.lost}
 
 
+def trained(
+    files: Any, cache: Path, tokens: float, shards: int, workers: int, iterations: int
+) -> dict[str, Any]:
+    """Train on a cluster of this machine: medians of an iteration, in seconds of the clock and of processors.
+
+    Processors count what a process has computed; on a machine that others use it is the steadier figure.
+    """
+    columns.SHARD = int(tokens / shards) * columns.TOKEN
+    learner = seqlab.LBFGS(start_epochs=0, max_iterations=iterations)
+    marks: list[tuple[float, ...]] = []
+    with scale.local_cluster(workers, silence_logs=50) as client:
+        everyone = [psutil.Process(pid) for pid in (os.getpid(), *client.run(os.getpid).values())]
+
+        def mark(_: Any) -> None:
+            spent = [sum(one.cpu_times()[:2]) for one in everyone]
+            marks.append((time.perf_counter(), *spent))
+
+        tagger = seqlab.CRF("chunk", learner=learner)
+        tagger.fit(files, "chunk", cache=cache, client=client, callbacks=mark)
+    steps = np.diff(np.array(marks)[2:], axis=0)
+    seconds, driver, *work = np.median(steps, axis=0).tolist()
+    return {
+        "tokens": tokens,
+        "weights": len(tagger.model_.theta),
+        "shards": shards,
+        "workers": workers,
+        "seconds": seconds,
+        "driver": driver,
+        "worker": max(work),
+        "bytes": tagger.history_[-1].more["bytes"],
+        "theta": tagger.model_.theta,
+    }
+
+
 def speedup(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Time the same training on one worker and on two; both make the same model."""
     path = corpora.write(folder / "train.txt.gz", int(options.tokens))
     files = seqlab.stream_corpus(str(path), columns=corpora.COLUMNS)
-    learner = seqlab.LBFGS(start_epochs=0, max_iterations=options.iterations)
-    took, models = [], []
-    from seqlab.scale import columns
-
-    columns.SHARD = int(options.tokens / 8) * columns.TOKEN
-    for workers in (1, 2):
-        with scale.local_cluster(workers) as client:
-            tagger = seqlab.CRF("chunk", learner=learner)
-            tagger.fit(files, "chunk", cache=folder / "cache", client=client)
-        took.append(statistics.median(epoch.seconds for epoch in tagger.history_[2:]))
-        models.append(tagger.model_.theta)
-    if not (models[0] == models[1]).all():
+    one, two = (trained(files, folder / "cache", options.tokens, 8, n, options.iterations) for n in (1, 2))
+    if not (one["theta"] == two["theta"]).all():
         raise SystemExit("the two models differ")
-    return {"ratio": took[0] / took[1], "at least": 1.6, "aim": 1.9, "one": took[0], "two": took[1]}
+    by_processors = (one["driver"] + one["worker"]) / (two["driver"] + two["worker"])
+    return {
+        "ratio": one["seconds"] / two["seconds"],
+        "at least": 1.6,
+        "aim": 1.9,
+        "one": one["seconds"],
+        "two": two["seconds"],
+        "by processors": by_processors,
+        "drivers": [round(run["driver"], 3) for run in (one, two)],
+        "workers": [round(run["worker"], 3) for run in (one, two)],
+        "load": os.getloadavg()[0],
+    }
+
+
+def terms(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Measure what the cost model is made of: trainings on one worker, and sums of nothing."""
+    found = []
+    for tokens, shards in ((2e5, 2), (4e5, 8), (8e5, 2), (8e5, 16), (1.6e6, 4)):
+        scaled = tokens * options.tokens / 5e6
+        path = corpora.write(folder / f"{tokens:.0f}.txt.gz", int(scaled))
+        files = seqlab.stream_corpus(str(path), columns=corpora.COLUMNS)
+        one = trained(files, folder / f"cache-{tokens:.0f}-{shards}", scaled, shards, 1, options.iterations)
+        del one["theta"]
+        found.append({"kind": "training", **one})
+        print(found[-1], flush=True)
+    with scale.local_cluster(2) as client:
+        for shards in (2, 16, 64, 128):
+            far, nothing = Distributed(client, Plain(shards, 1)), np.ones(1)
+            far.total("exact", nothing)
+            took = timed(lambda far=far, nothing=nothing: far.total("exact", nothing))
+            found.append({"kind": "empty", "shards": shards, "workers": 2, "seconds": took})
+            print(found[-1], flush=True)
+    return {"terms": found, "load": os.getloadavg()[0]}
 
 
 def tagging(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -134,14 +195,32 @@ def main() -> int:
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument("--tokens", type=float, default=5e6)
     parser.add_argument("--iterations", type=int, default=12)
+    parser.add_argument("--quick", action="store_true", help="record nothing")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     for case in options.only or CASES:
         with tempfile.TemporaryDirectory() as name:
             found = globals()[case](options, Path(name))
-        numbers = {key: round(value, 3) for key, value in found.items()}
+        numbers = {
+            key: round(value, 3) if isinstance(value, float) else value for key, value in found.items()
+        }
         print(f"{case:<10} {json.dumps(numbers)}", flush=True)
+        if not options.quick:
+            append({"case": case, **found})
     return 0
+
+
+def append(figures: dict[str, Any]) -> None:
+    """Add a line to the results."""
+    date = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    told = {
+        "date": date,
+        "commit": machine.commit(),
+        "kernel": inference.kernel(),
+        "machine": machine.machine(None),
+    }
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**told, **figures}) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,198 @@
+"""`python -m benchmarks.scale.cost`: seconds and bytes of an iteration by tokens, weights, workers, cores, bandwidth.
+
+The model follows one sum along the trees that the program itself builds: weights go down a tree of workers, which share
+the link of the one they come from; every worker answers for its shards; answers go up the tree of shards. Five rates are
+fitted to what `python -m benchmarks.scale.cluster --only terms` has measured last. `--draw` renews the picture of
+docs/guide/scale.md; `--check` compares the model with a cluster behind links of known rate and delay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.scale import throttled
+from benchmarks.speed import machine
+from seqlab import draw
+from seqlab.scale.cluster.sums import tree
+from seqlab.scale.cluster.workers import assigned
+
+TERMS = machine.ROOT / "benchmarks" / "results" / "cluster.jsonl"
+PICTURE = machine.ROOT / "docs" / "pictures" / "scale.svg"
+NUMBER = 8  # bytes of a weight
+ROWS = 40  # bytes of an encoded token on disk
+SHARD = 1.6e6  # tokens of a shard of 64 MB
+GIGABIT = 1e9 / 8
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Seconds of one core.
+
+    token    for a token
+    shard    for a weight of every shard: weights as the kernels read them, a vector of its own, its sum with others
+    driver   for a weight where the optimiser runs: its step, a vector sent and one received
+    task     of the scheduler, for a task
+    call     for a sum, besides
+    """
+
+    token: float
+    shard: float
+    driver: float
+    task: float
+    call: float
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Workers, cores of each, bytes a second of its link, seconds until a byte arrives, bytes a second of its disk."""
+
+    workers: int = 1
+    cores: int = 1
+    bandwidth: float = math.inf
+    delay: float = 0.0
+    disk: float = math.inf
+
+
+def iteration(
+    rates: Rates, tokens: float, weights: float, shards: int, there: Cluster
+) -> tuple[float, float]:
+    """Predict seconds and bytes of one sum over all shards, and the step of the optimiser after it."""
+    size = NUMBER * weights
+    hop = size / there.bandwidth + there.delay
+    names = [f"{i:06d}" for i in range(there.workers)]
+    place = assigned(shards, names)
+    used = list(dict.fromkeys(place))
+    ready = {used[0]: hop}
+    for number, worker in enumerate(used[1:], 1):
+        above = (number - 1) // 2
+        siblings = min(2, len(used) - 1 - 2 * above)
+        ready[worker] = ready[used[above]] + siblings * size / there.bandwidth + there.delay
+    each = tokens / shards
+    work = (
+        max(each * rates.token / there.cores, each * ROWS / there.disk) + weights * rates.shard / there.cores
+    )
+    crossed = 0
+
+    def leaf(number: int) -> tuple[float, str]:
+        ready[place[number]] += work
+        return ready[place[number]], place[number]
+
+    def join(left: tuple[float, str], right: tuple[float, str]) -> tuple[float, str]:
+        nonlocal crossed
+        far = left[1] != right[1]
+        crossed += far
+        return max(left[0], right[0] + (hop if far else 0.0)), left[1]
+
+    computed, _ = tree(shards, leaf, join)
+    tasks = 2 * shards + len(used)
+    busy = max(computed + hop, tasks * rates.task) + rates.call
+    return busy + weights * rates.driver, size * (len(used) + crossed + 1)
+
+
+def fitted(terms: Sequence[dict[str, Any]]) -> Rates:
+    """Fit the rates to measured trainings on one worker, and to sums of nothing."""
+    trainings = [one for one in terms if one["kind"] == "training"]
+    given = np.array([[one["tokens"], one["shards"] * one["weights"]] for one in trainings])
+    worked = np.array([one["worker"] for one in trainings])
+    token, shard = np.linalg.lstsq(given / worked[:, None], np.ones(len(worked)), rcond=None)[0]
+    driver = np.median([one["driver"] / one["weights"] for one in trainings])
+    empty = [one for one in terms if one["kind"] == "empty"]
+    tasks = np.array([[2 * one["shards"] + one["workers"], 1] for one in empty])
+    task, call = np.linalg.lstsq(tasks, np.array([one["seconds"] for one in empty]), rcond=None)[0]
+    return Rates(*(max(float(one), 0.0) for one in (token, shard, driver, task, call)))
+
+
+def measured() -> list[dict[str, Any]]:
+    """Read the terms that were measured last."""
+    lines = [json.loads(line) for line in TERMS.read_text(encoding="utf-8").splitlines()]
+    return [one for one in lines if one["case"] == "terms"][-1]["terms"]
+
+
+def compared(rates: Rates) -> None:
+    """Print the model beside the trainings that it was fitted to."""
+    print("tokens      weights   shards  worker s: measured  model   driver s: measured  model")
+    for one in (term for term in measured() if term["kind"] == "training"):
+        work = one["tokens"] * rates.token + one["shards"] * one["weights"] * rates.shard
+        step = one["weights"] * rates.driver
+        numbers = (
+            f"{one['tokens']:9.0f} {one['weights']:10d} {one['shards']:6d} {one['worker']:17.2f} {work:9.2f}"
+        )
+        print(f"{numbers} {one['driver']:17.2f} {step:9.2f}")
+
+
+def checked() -> float:
+    """Compare the model with sums over links of known rate and delay; return the largest error, as a share."""
+    worst, weights, shards = 0.0, 500_000, 8
+    print("workers  MB/s  delay ms   measured s  model s")
+    for workers, rate, delay in ((2, 20e6, 0.0), (4, 20e6, 0.0), (4, 10e6, 0.02), (3, 10e6, 0.0)):
+        free, slow = throttled.sums(weights, shards, workers, rate, delay)
+        network = Cluster(workers, 1, rate, delay)
+        nothing = Rates(0.0, 0.0, 0.0, 0.0, 0.0)
+        model = free + iteration(nothing, 0.0, weights, shards, network)[0]
+        worst = max(worst, abs(model / slow - 1))
+        print(f"{workers:7d} {rate / 1e6:5.0f} {1000 * delay:9.0f} {slow:12.2f} {model:8.2f}", flush=True)
+    print(f"largest error {worst:.0%}")
+    return worst
+
+
+def drawn(rates: Rates) -> None:
+    """Draw seconds of an iteration by cores, for 10^9 tokens on one machine and 10^10 on up to 100 workers."""
+    cores = (1, 2, 4, 8, 16, 32, 64)
+    one = [(c, iteration(rates, 1e9, 1e7, int(1e9 / SHARD), Cluster(1, c))[0]) for c in cores]
+    workers = (1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 80, 100)
+
+    def many(weights: float, gigabits: float) -> list[tuple[float, float]]:
+        def at(count: int) -> float:
+            there = Cluster(count, 16, gigabits * GIGABIT, 0.0005)
+            return iteration(rates, 1e10, weights, int(1e10 / SHARD), there)[0]
+
+        return [(16 * count, at(count)) for count in workers]
+
+    picture = draw.line_picture(
+        {
+            "10⁹ tokens, 10⁷ weights, one machine": one,
+            "10¹⁰ tokens, 10⁷ weights, 10 Gbit/s": many(1e7, 10),
+            "10¹⁰ tokens, 10⁷ weights, 1 Gbit/s": many(1e7, 1),
+            "10¹⁰ tokens, 10⁸ weights, 10 Gbit/s": many(1e8, 10),
+        },
+        title="Seconds of an iteration, as the cost model predicts them",
+        x_name="cores in all; workers have 16 each",
+        y_name="seconds",
+        log_x=True,
+        log_y=True,
+    )
+    PICTURE.write_text(str(picture), encoding="utf-8")
+    for what, tokens, weights, there in (
+        ("10^9 tokens, one machine of 16 cores", 1e9, 1e7, Cluster(1, 16)),
+        ("10^10 tokens, 100 workers of 16 cores, 10 Gbit/s", 1e10, 1e7, Cluster(100, 16, 10 * GIGABIT, 5e-4)),
+        ("10^10 tokens, 100 workers of 16 cores, 1 Gbit/s", 1e10, 1e7, Cluster(100, 16, GIGABIT, 5e-4)),
+    ):
+        seconds, sent = iteration(rates, tokens, weights, int(tokens / SHARD), there)
+        print(f"{what}: {seconds:.1f} s and {sent / 1e9:.2f} GB an iteration")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale.cost", description=__doc__)
+    parser.add_argument("--draw", action="store_true", help="renew the picture of the guide")
+    parser.add_argument("--check", action="store_true", help="compare with throttled links; takes a minute")
+    options = parser.parse_args()
+    rates = fitted(measured())
+    print("rates", json.dumps({name: float(f"{value:.3g}") for name, value in asdict(rates).items()}))
+    compared(rates)
+    if options.draw:
+        drawn(rates)
+    if options.check:
+        checked()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
