@@ -140,6 +140,7 @@ void bind_online(nb::module_& m);
 void bind_em(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_render(nb::module_& m);
+void bind_json(nb::module_& m);
 void bind_counted(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_text(nb::module_& m);

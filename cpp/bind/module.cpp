@@ -26,6 +26,7 @@ NB_MODULE(_core, m) {
     seqlab::bind::bind_em(m);
     seqlab::bind::bind_corpus(m);
     seqlab::bind::bind_render(m);
+    seqlab::bind::bind_json(m);
     seqlab::bind::bind_counted(m);
     seqlab::bind::bind_ngrams(m);
     seqlab::bind::bind_text(m);

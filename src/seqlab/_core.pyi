@@ -916,6 +916,14 @@ class Sheet:
 def first_unwritable(codes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], pool: StringPool, bytes: str, empty: bool, backslash: bool) -> int:
     """The first token whose string breaks a rule, or the number of tokens."""
 
+def read_json_batch(json: bytes) -> tuple[str | None, NDArray[numpy.int32], NDArray[numpy.int64], StringPool, int] | None:
+    """
+    (model, codes, offsets, pool, longest sentence) of {"batch": [[words], ...], "model": name}; None for anything else.
+    """
+
+def write_json_labels(ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], names: Sequence[str]) -> bytes:
+    """[{"labels": [...]}, ...] as JSON; names has each label as JSON."""
+
 def count_words(words: NDArray[numpy.int32], labels: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, offsets: NDArray[numpy.int64], V: int, L: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
     """
     (begin, label, count): how often each word had each label (eq:counting).

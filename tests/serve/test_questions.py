@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import seqlab
+from seqlab.serve.models import Models
 from serve.conftest import Open
 
 WORDS = ["Anna", "Weber", "lives", "in", "New", "York", "."]
@@ -159,3 +160,12 @@ def test_learning_changes_the_model_and_keeps_the_file(
         saved.tag(["Zzz", "sings"])
         == client.post("/v1/tag", json={"tokens": ["Zzz", "sings"]}).json()["labels"]
     )
+
+
+def test_a_model_that_comes_with_seqlab_is_not_opened_again_and_again() -> None:
+    served, told = Models((("en-demo", "en-demo"),)), []
+    before = served.get("en-demo")
+    served.refresh(lambda name, error: told.append((name, error)))
+    assert (served.get("en-demo"), told) == (before, [])
+    served.refresh(lambda name, error: told.append((name, error)), force=True)
+    assert told == [("en-demo", None)]

@@ -71,6 +71,8 @@ def _trained() -> text.Pipeline:
         tagger = families.CRF(features, SGD(epochs=EPOCHS, averaged=True), constraints=rules).fit(
             train, column
         )
+        if tagger.history_.reason == "interrupted":  # half a model is neither kept nor used
+            raise KeyboardInterrupt
         taggers.append(tagger.prune(threshold=SMALLEST, storage=STORAGE))
     pipe = text.Pipeline(tokeniser, taggers, probabilities=False)
     return text.Pipeline(tokeniser, taggers, about=_figures(pipe, test))

@@ -24,9 +24,9 @@ def answered(served: Served, asked: str, question: Question) -> Answer:
     options = question.options
     tagger = served.tagger(options.get("layer"))
     column, items = served.word_column, question.items
-    if column is not None and not question.words:
+    if column is not None:
         items = [_of_words(one, column, i) for i, one in enumerate(items)]
-    if asked == "tag" and not options and (question.words or _plain(items)):
+    if asked == "tag" and not options and _plain(items):
         found = _tagged(tagger, items)
     else:
         found = []
@@ -41,6 +41,19 @@ def answered(served: Served, asked: str, question: Question) -> Answer:
     if question.single:
         return {"model": served.name, **found[0]}
     return {"model": served.name, "results": found}
+
+
+def token_count(question: Question, answer: Answer) -> int:
+    """Count the tokens of a request; those of a text are in its answer.
+
+    question   the request
+    answer     to it
+    """
+    results = [answer] if question.single else answer["results"]
+    return sum(
+        len(one["tokens"] if item.tokens is None else item.tokens)
+        for item, one in zip(question.items, results, strict=True)
+    )
 
 
 def _of_words(item: Item, column: str, number: int) -> Item:

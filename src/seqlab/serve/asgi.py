@@ -22,18 +22,18 @@ from starlette.types import Receive, Scope, Send
 
 from seqlab import __version__
 from seqlab.errors import SeqlabError
-from seqlab.serve import adapters, answers, insight, openapi
+from seqlab.serve import adapters, answers, insight, openapi, quick
 from seqlab.serve.desk import CLOSE, Desk
 from seqlab.serve.guard import BODIES, Guard, released
 from seqlab.serve.logs import failure, log
-from seqlab.serve.metrics import route_of
+from seqlab.serve.metrics import Steps, route_of
 from seqlab.serve.problems import Problem
 from seqlab.serve.questions import OPTIONS, Question, parsed, question
-from seqlab.serve.replies import encoded, encoded_labels, reply
+from seqlab.serve.replies import encoded, reply
 from seqlab.serve.settings import Settings
 
 SMALL = 32_768  # bytes of a request that may be answered without a thread
-QUICK = 0.002  # seconds that this may take, by the slowest of the last requests
+QUICK = 0.0003  # seconds that this may take, by the slowest of the last requests; longer ones share the cores
 LOOK = 1.0  # seconds between two looks at the model files
 NDJSON = BODIES[1]
 PAGE = Path(__file__).parent / "page"
@@ -134,41 +134,44 @@ class Service(Desk):
         """Answer a question about a sentence, a text or a batch; NDJSON is answered line by line."""
         if _kind(request) == NDJSON:
             return Lines(self._lines(request, asked))
-        began = time.perf_counter()
+        steps = Steps(self.metrics)
         body = await self.body(request)
-        read = time.perf_counter()
-        work = partial(self._answer, body, asked, as_text=_wants_text(request))
-        answer = await (self.computed(work) if self._slow(body, asked) else self.computed_here(work))
-        self.metrics.seconds("seqlab_step_seconds", read - began, step="read")
-        return answer
+        steps.ended("read")
+        work = partial(self._answer, body, asked, steps, as_text=_wants_text(request))
+        return await (self.computed(work) if self._slow(body, asked) else self.computed_here(work))
 
-    def _answer(self, body: bytes, asked: str, *, as_text: bool) -> Response:
+    def _answer(self, body: bytes, asked: str, steps: Steps, *, as_text: bool) -> Response:
         """Answer in a thread of its own: parse, compute, write."""
+        steps.ended("wait")
         began = time.thread_time()
-        asking = question(parsed(body), asked, self.limits)
-        found = self._found(asking, asked)
-        if as_text and asked == "tag":
-            made: Response = PlainTextResponse(answers.conll(asking, found).encode("utf-8", "replace"))
-        elif asking.words and asked == "tag" and not asking.options:
-            labels = [one["labels"] for one in found["results"]]
-            made = Response(encoded_labels(found["model"], labels), media_type="application/json")
+        found = quick.labelled(body, self.models, self.limits) if asked == "tag" and not as_text else None
+        if found is None:
+            made = self._made(body, asked, steps, as_text=as_text)
         else:
-            made = reply(found)
+            self.metrics.add("seqlab_tokens_total", found.tokens, model=found.model)
+            steps.ended("answer")
+            made = Response(found.content, media_type="application/json")
+        steps.ended("write")
         if asked == "tag":
-            self._cost = max(0.98 * self._cost, (time.thread_time() - began) / len(body))
+            self._cost = max(0.9 * self._cost, (time.thread_time() - began) / len(body))
         return made
+
+    def _made(self, body: bytes, asked: str, steps: Steps, *, as_text: bool) -> Response:
+        asking = question(parsed(body), asked, self.limits)
+        found = self._found(asking, asked, steps)
+        if as_text and asked == "tag":
+            return PlainTextResponse(answers.conll(asking, found).encode("utf-8", "replace"))
+        return reply(found)
 
     def _slow(self, body: bytes, asked: str) -> bool:
         """True unless the labels will be found so soon that waking up a thread would not pay."""
         return asked != "tag" or len(body) > SMALL or len(body) * self._cost > QUICK
 
-    def _found(self, asking: Question, asked: str) -> dict[str, Any]:
+    def _found(self, asking: Question, asked: str, steps: Steps) -> dict[str, Any]:
         served = self.models.get(asking.model)
-        began = time.perf_counter()
         found = answers.answered(served, asked, asking)
-        tokens = sum(len(item.tokens or ()) for item in asking.items)
-        self.metrics.add("seqlab_tokens_total", tokens, model=served.name)
-        self.metrics.seconds("seqlab_step_seconds", time.perf_counter() - began, step="answer")
+        self.metrics.add("seqlab_tokens_total", answers.token_count(asking, found), model=served.name)
+        steps.ended("answer")
         return found
 
     async def _lines(self, request: Request, asked: str) -> AsyncIterator[bytes]:
@@ -196,8 +199,13 @@ class Service(Desk):
             raise Problem(413, f"a line has more than {self.limits.body} bytes", headers=CLOSE)
 
     async def _line(self, line: bytes, asked: str, number: int) -> bytes:
+        steps = Steps(self.metrics)
+
         def work() -> bytes:
-            return encoded(self._found(question(parsed(line), asked, self.limits), asked))
+            steps.ended("wait")
+            made = encoded(self._found(question(parsed(line), asked, self.limits), asked, steps))
+            steps.ended("write")
+            return made
 
         try:
             return await self.computed(work) + b"\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import threading
 import time
 from bisect import bisect_left
 from collections import defaultdict
@@ -13,15 +14,16 @@ from pathlib import Path
 from starlette.types import Scope
 
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-EVERY = 1.0  # seconds between two states on disk that other processes read
-STEPS = ("read", "wait", "answer", "write")
 HELP = {
     "seqlab_requests_total": ("counter", "Requests by route and status."),
     "seqlab_errors_total": ("counter", "Requests that were answered by an error, by status."),
     "seqlab_tokens_total": ("counter", "Tokens of requests, by model."),
     "seqlab_reloads_total": ("counter", "Models opened anew, by model and result."),
     "seqlab_request_seconds": ("histogram", "Time from request to answer, by route."),
-    "seqlab_step_seconds": ("histogram", "Time of each step of an answer: read, wait, answer, write."),
+    "seqlab_step_seconds": (
+        "histogram",
+        "Time of each step of an answer: read the body, wait for a thread, answer, write it.",
+    ),
 }
 Key = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -33,15 +35,13 @@ class Metrics:
         self._folder = folder
         self._path = Path(folder, f"metrics-{os.getpid()}-{time.time_ns()}.json")
         self._counts: defaultdict[Key, float] = defaultdict(float)
-        self._stored = 0.0
+        self._changing = threading.Lock()  # answers are counted in the threads that compute them
 
     def add(self, name: str, value: float = 1.0, **labels: str) -> None:
         """Add to a counter."""
-        self._counts[name, tuple(sorted(labels.items()))] += value
-        now = time.monotonic()
-        if now - self._stored > EVERY:
-            self._stored = now
-            self.store()
+        key = name, tuple(sorted(labels.items()))
+        with self._changing:
+            self._counts[key] += value
 
     def seconds(self, name: str, value: float, **labels: str) -> None:
         """Count a time in a histogram."""
@@ -60,7 +60,8 @@ class Metrics:
 
     def store(self) -> None:
         """Write the counts to the folder, where other processes read them."""
-        rows = [[name, labels, value] for (name, labels), value in self._counts.items()]
+        with self._changing:
+            rows = [[name, labels, value] for (name, labels), value in self._counts.items()]
         handle, made = tempfile.mkstemp(dir=self._folder)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(rows, file)
@@ -88,6 +89,25 @@ class Metrics:
             else:
                 lines += _histogram(name, found)
         return "\n".join(lines) + "\n"
+
+
+class Steps:
+    """A clock that counts each step of an answer in its histogram.
+
+    metrics   where they are counted
+    """
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics, self._since = metrics, time.perf_counter()
+
+    def ended(self, step: str) -> None:
+        """Count the time since the step before.
+
+        step   its name
+        """
+        now = time.perf_counter()
+        self._metrics.seconds("seqlab_step_seconds", now - self._since, step=step)
+        self._since = now
 
 
 def _histogram(name: str, found: defaultdict[Key, float]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import seqlab
+from seqlab import __version__
 from seqlab.errors import OptionError, QuestionError, SeqlabError
 from seqlab.serve.problems import Problem
 
@@ -22,19 +24,21 @@ class Served:
     name      its name in addresses
     path      its file
     model     as it was read: a tagger, or a pipeline with several
-    stamp     time, size and number of the file that it was read from
+    stamp     time, size and number of the file that it was read from; None for a model that comes with seqlab
     since     when it was opened, seconds since 1970
     taggers   by the name of what they have learned
     pipeline  from text to labels; None for a tagger that needs more than words
+    labels    of a lone tagger, each as JSON
     """
 
     name: str
     path: str
     model: Any
-    stamp: Stamp
+    stamp: Stamp | None
     since: float
     taggers: dict[str, Any] = field(default_factory=dict)
     pipeline: Any = None
+    labels: list[str] = field(default_factory=list)
 
     def tagger(self, layer: str | None = None) -> Any:
         """Return the tagger of a layer; None for the last one."""
@@ -65,7 +69,7 @@ class Served:
     @property
     def version(self) -> str:
         """A short name of this state of the file."""
-        return f"{self.stamp[0]:x}-{self.stamp[1]:x}"
+        return __version__ if self.stamp is None else f"{self.stamp[0]:x}-{self.stamp[1]:x}"
 
 
 class Models:
@@ -105,10 +109,7 @@ class Models:
         force    also those that have not changed
         """
         for before in list(self._served.values()):
-            try:
-                now: Stamp | None = stamp_of(before.path)
-            except OSError:
-                now = None
+            now = stamp_of(before.path)
             if not force and now in {before.stamp, self._failed.get(before.name, before.stamp)}:
                 continue
             try:
@@ -122,19 +123,22 @@ class Models:
             report(before.name, None)
 
 
-def stamp_of(path: str) -> Stamp:
-    """Return what changes when a file does."""
-    found = Path(path).stat()
+def stamp_of(path: str) -> Stamp | None:
+    """Return what changes when a file does; None where there is no file."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def opened(name: str, path: str) -> Served:
     """Open a model file."""
-    stamp = stamp_of(path) if Path(path).exists() else (0, 0, 0)
+    stamp = stamp_of(path)  # first: a file that changes meanwhile is opened again
     return served(name, path, seqlab.load(path), stamp)
 
 
-def served(name: str, path: str, model: Any, stamp: Stamp, layer: str | None = None) -> Served:
+def served(name: str, path: str, model: Any, stamp: Stamp | None, layer: str | None = None) -> Served:
     """Find the taggers of a model, and its way from text to labels; layer is the name of what a lone tagger finds."""
     from seqlab.text import Pipeline
 
@@ -148,6 +152,6 @@ def served(name: str, path: str, model: Any, stamp: Stamp, layer: str | None = N
         pipeline = Pipeline(None, model)
     except SeqlabError:
         pipeline = None
-    return Served(
-        name, path, model, stamp, now, {layer or getattr(model, "column_", None) or "label": model}, pipeline
-    )
+    taggers = {layer or getattr(model, "column_", None) or "label": model}
+    labels = [json.dumps(label) for label in model.classes_]
+    return Served(name, path, model, stamp, now, taggers, pipeline, labels)

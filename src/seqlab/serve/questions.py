@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, NoReturn
 
 from seqlab.serve.problems import Problem
@@ -51,14 +50,12 @@ class Question:
     items     its sentences and texts
     single    True if the request was not a batch, so that the answer is none
     options   those of the question
-    words     True if all items are lists of words, without wishes
     """
 
     model: str | None
     items: list[Item]
     single: bool
     options: dict[str, Any] = field(default_factory=dict)
-    words: bool = False
 
 
 def parsed(body: bytes) -> dict[str, Any]:
@@ -94,12 +91,10 @@ def question(given: Mapping[str, Any], asked: str, limits: Limits) -> Question:
     options = {name: OPTION[name](given[name], limits) for name in options_of if name in given}
     if "batch" not in given:
         return Question(model, [_item(given, limits, None)], True, options)
-    words, items = _batch(given, limits)
-    return Question(model, items, False, options, words)
+    return Question(model, _batch(given, limits), False, options)
 
 
-def _batch(given: Mapping[str, Any], limits: Limits) -> tuple[bool, list[Item]]:
-    """Read a batch; True if it is one of words only."""
+def _batch(given: Mapping[str, Any], limits: Limits) -> list[Item]:
     for name in ("known", "allowed"):
         if name in given:
             raise Problem(
@@ -110,11 +105,7 @@ def _batch(given: Mapping[str, Any], limits: Limits) -> tuple[bool, list[Item]]:
         _wrong("batch", "a list of sentences", batch)
     if len(batch) > limits.batch:
         raise Problem(422, f"the batch has {len(batch)} sentences; at most {limits.batch} are allowed")
-    if set(map(type, batch)) == {list} and max(map(len, batch)) <= limits.tokens:
-        kinds = set(map(type, chain.from_iterable(batch)))
-        if kinds <= {str}:  # the usual batch: all is well, and none of it is looked at twice
-            return True, [Item(one, None) for one in batch]
-    return False, [_one(one, limits, i) for i, one in enumerate(batch)]
+    return [_one(one, limits, i) for i, one in enumerate(batch)]
 
 
 def _one(given: Any, limits: Limits, number: int) -> Item:
