@@ -34,7 +34,7 @@ def test_open_inference(service: Open) -> None:
     assert labels["data"][:2] == client.post("/v1/tag", json={"tokens": ["Anna", "sings"]}).json()["labels"]
     assert labels["data"][3] == ""
     wrong = {**tensor, "shape": [3, 3]}
-    assert client.post("/v2/models/ner/infer", json={"inputs": [wrong]}).status_code == 422
+    assert client.post("/v2/models/ner/infer", json={"inputs": [wrong]}).status_code == 409
 
 
 def test_label_studio(service: Open) -> None:
@@ -75,4 +75,4 @@ def test_inception(service: Open) -> None:
 @pytest.mark.parametrize("xmi", ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "no xml", "<a/>"])
 def test_documents_that_are_no_xmi(service: Open, xmi: str) -> None:
     asked = {"metadata": {"layer": "custom.Span", "feature": "value"}, "document": {"xmi": xmi}}
-    assert service().post("/inception/ner/predict", json=asked).status_code == 422
+    assert service().post("/inception/ner/predict", json=asked).status_code == 409

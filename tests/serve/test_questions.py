@@ -126,7 +126,7 @@ def test_tables_of_the_textbook(service: Open) -> None:
     assert found["forward"][1][1] is None
     assert found["best"] == ["N", "A"]
     bad: dict[str, Any] = {**tables, "start": [1]}
-    assert service().post("/v1/tables", json=bad).status_code == 422
+    assert service().post("/v1/tables", json=bad).status_code == 409
 
 
 def test_a_file_is_scored(service: Open, models: dict[str, str]) -> None:

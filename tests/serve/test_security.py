@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
 
 from seqlab.errors import OptionError
 from seqlab.serve import Limits, Settings, application
+from seqlab.serve.settings import named_models
 from serve.conftest import Open
 
 TOKEN = "a-long-token-for-tests"
@@ -168,3 +170,76 @@ def test_nothing_takes_a_path(service: Open) -> None:
     for name in ("../../etc/passwd", "/etc/passwd", "ner.model", "http://evil.example/m"):
         assert client.post("/v1/tag", json={"tokens": ["a"], "model": name}).status_code == 404
     assert client.post("/v1/evaluate", json={"content": "/etc/passwd"}).status_code in {200, 422}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"content-encoding": "gzip"},
+        {"content-encoding": "br, identity"},
+        {"content-type": "application/json; charset=utf-16"},
+        {"content-type": 'application/json;CHARSET="latin-1"'},
+    ],
+)
+def test_bodies_that_are_compressed_or_no_utf8_are_refused(service: Open, headers: dict[str, str]) -> None:
+    told = {"content-type": "application/json", **headers}
+    assert service().post("/v1/tag", content=b'{"tokens": ["a"]}', headers=told).status_code == 415
+
+
+@pytest.mark.parametrize("body", ['{"tokens": ["a"]}'.encode("utf-16"), b'{"tokens": ["\xed\xa0\x80"]}'])
+def test_bytes_that_are_no_utf8_are_refused(service: Open, body: bytes) -> None:
+    found = service().post(
+        "/v1/tag", content=body, headers={"content-type": "application/json; charset=utf-8"}
+    )
+    assert found.status_code == 400
+
+
+def test_sentences_of_texts_are_limited_too(service: Open) -> None:
+    client = service(limits={"tokens": 5})
+    text = "A a a a a a a a"
+    for path, body in (
+        ("/v1/tag", {"text": text}),
+        ("/v1/tag", {"batch": ["a", text]}),
+        ("/doccano/ner", {"text": text}),
+        ("/label-studio/ner/predict", {"tasks": [{"data": {"text": text}}]}),
+        ("/v2/models/ner/infer", {"inputs": [{"name": "text", "datatype": "BYTES", "data": [text]}]}),
+    ):
+        found = client.post(path, json=body)
+        assert (found.status_code, "8 tokens" in found.json()["detail"]) == (422, True), path
+
+
+def test_what_takes_too_long_makes_room(service: Open) -> None:
+    client = service(limits={"seconds": 0.3, "running": 1, "n": 100})
+    found = client.post("/v1/nbest", json={"batch": [["a"] * 10_000] * 40, "n": 100})
+    assert (found.status_code, found.headers["retry-after"]) == (503, "1")
+    began = time.monotonic()
+    while client.post("/v1/nbest", json={"tokens": ["a"]}).status_code != 200:
+        assert time.monotonic() - began < 20  # of minutes that the first would have taken
+
+
+def test_documents_that_would_cost_much_cost_little(service: Open) -> None:
+    client = service()
+    tasks = [{"data": {"text": "Anna sings."}}]
+    for config in ("<Labels " * 200_000, "<Text a=" * 200_000, "<Labels " + "a" * 500_000):
+        body = {"tasks": tasks, "label_config": config}
+        assert client.post("/label-studio/ner/predict", json=body).status_code == 200
+    begin = '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore">'
+    sofa = '<cas:Sofa xmi:id="{}" sofaString="Anna sings."/><cas:View sofa="1" members=""/>'
+    for inner, status in (
+        (sofa.format("9" * 5000), 200),
+        (sofa.format("1") + "<a>" * 50_000 + "</a>" * 50_000, 409),
+        (sofa.format("1") + "<a>" * 50_000, 409),
+    ):
+        asked = {
+            "metadata": {"layer": "a.B", "feature": "c"},
+            "document": {"xmi": f"{begin}{inner}</xmi:XMI>"},
+        }
+        assert client.post("/inception/ner/predict", json=asked).status_code == status
+
+
+@pytest.mark.parametrize(
+    "given", [["a b.model"], ["ü.model"], ["%2f=a.model"], ["x/a.model", "y/a.model"], [".model"]]
+)
+def test_names_that_no_address_can_have_are_refused(given: list[str]) -> None:
+    with pytest.raises(OptionError, match="pass NAME="):
+        named_models(given)

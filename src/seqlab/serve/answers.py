@@ -19,8 +19,14 @@ from seqlab.text.spans import is_span_layer
 Answer = dict[str, Any]
 
 
-def answered(served: Served, asked: str, question: Question) -> Answer:
-    """Answer a request: one object, or {"results": [...]} for a batch, each with the name of the model."""
+def answered(served: Served, asked: str, question: Question, most: int) -> Answer:
+    """Answer a request: one object, or {"results": [...]} for a batch, each with the name of the model.
+
+    served     the model
+    asked      the question: "tag", "nbest", ...
+    question   the request
+    most       tokens that a sentence of a text may have
+    """
     options = question.options
     tagger = served.tagger(options.get("layer"))
     column, items = served.word_column, question.items
@@ -34,7 +40,9 @@ def answered(served: Served, asked: str, question: Question) -> Answer:
             try:
                 of_text = item.text is not None
                 found.append(
-                    _of_text(served, asked, item, options) if of_text else ASKED[asked](tagger, item, options)
+                    _of_text(served, asked, item, options, most)
+                    if of_text
+                    else ASKED[asked](tagger, item, options)
                 )
             except SeqlabError as error:
                 raise from_error(error, item=None if question.single else i) from None
@@ -92,9 +100,9 @@ def _tagged(tagger: Any, items: list[Item]) -> list[Answer]:
     return [{"labels": one} for one in labels]
 
 
-def _of_text(served: Served, asked: str, item: Item, options: dict[str, Any]) -> Answer:
+def _of_text(served: Served, asked: str, item: Item, options: dict[str, Any], most: int) -> Answer:
     """Answer for a text: its document, and for other questions than "tag" an answer for each of its sentences."""
-    document = served.reader(item.text, threads=1)
+    document = served.document(str(item.text), most)
     found: Answer = plain(document.to_dict(offsets=options.get("offsets", "code points")))
     layer = options.get("layer") or next(reversed(served.taggers))
     tagger = served.tagger(layer)

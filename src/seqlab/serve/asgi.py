@@ -169,7 +169,7 @@ class Service(Desk):
 
     def _found(self, asking: Question, asked: str, steps: Steps) -> dict[str, Any]:
         served = self.models.get(asking.model)
-        found = answers.answered(served, asked, asking)
+        found = answers.answered(served, asked, asking, self.limits.tokens)
         self.metrics.add("seqlab_tokens_total", answers.token_count(asking, found), model=served.name)
         steps.ended("answer")
         return found
@@ -246,7 +246,7 @@ class Service(Desk):
         asked = request.query_params
         tagger = self.models.get(request.path_params["name"]).tagger(asked.get("layer"))
         n = asked.get("n", "50")
-        if not n.isdecimal():
+        if not n.isascii() or not n.isdecimal():
             raise Problem(422, f"n is to be a whole number, got {n!r}", option="n")
         ask = partial(
             insight.weights,
@@ -286,7 +286,7 @@ class Service(Desk):
 
     async def openapi(self, _: Request) -> Response:
         """Describe the service."""
-        return reply(openapi.description(self.settings, OPTIONS))
+        return reply(openapi.description(self.settings, OPTIONS, adapters.paths()))
 
     async def page(self, _: Request, *, name: str = "index.html") -> Response:
         """Send a page."""

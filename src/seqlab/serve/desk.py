@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
+from seqlab import _core
 from seqlab.errors import SeqlabError
 from seqlab.serve.metrics import Metrics
 from seqlab.serve.models import Models
@@ -76,14 +77,21 @@ class Desk:
                 end = loop.time() + self.limits.seconds
 
     async def computed(self, work: Callable[[], T]) -> T:
-        """Compute in a thread; one that takes too long is no longer waited for, but keeps its place until it ends.
+        """Compute in a thread; one that takes too long is no longer waited for, and ends when the core next looks up.
 
         work   returns the answer; errors of the library become problems
         """
+        flag = _core.Flag()
+
+        def heeding() -> T:
+            with flag:
+                return work()
+
         try:
             async with asyncio.timeout(self.limits.seconds):
-                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+                return await asyncio.get_running_loop().run_in_executor(self._threads, heeding)
         except TimeoutError:
+            flag.set()
             raise busy(
                 f"there was no answer within {self.limits.seconds:g} s; send fewer sentences"
             ) from None

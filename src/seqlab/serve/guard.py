@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, MutableMapping
@@ -27,6 +28,7 @@ COOKIE = "seqlab"
 LOGGED = 10_000  # bytes of a request that are logged, if any
 OPEN = frozenset({"/healthz", "/readyz"})  # asked by programs that have no token
 BODIES = ("application/json", "application/x-ndjson")
+CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s";]*)', re.IGNORECASE)
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -141,6 +143,7 @@ class Guard:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind not in BODIES and self._reads_bodies(scope):
                 raise Problem(415, f"the content type is to be {' or '.join(BODIES)}, got {kind!r}")
+            self._check_bytes(headers)
             self._check_length(headers, kind)
         return None
 
@@ -201,6 +204,15 @@ class Guard:
         client = (scope.get("client") or ("", 0))[0]
         if self._running[client] > limits.per_client:
             raise busy(f"{limits.per_client} of your requests are in progress; wait for them", 429)
+
+    def _check_bytes(self, headers: Headers) -> None:
+        """Refuse bodies that are compressed, or no UTF-8: JSON is nothing else."""
+        coding = headers.get("content-encoding", "identity").strip().lower()
+        if coding != "identity":
+            raise Problem(415, f"a body is to be sent as it is, not as {coding!r}")
+        charset = CHARSET.search(headers.get("content-type", ""))
+        if charset is not None and charset[1].lower() not in {"utf-8", "utf8", "us-ascii"}:
+            raise Problem(415, f"the character set of JSON is UTF-8, got {charset[1]!r}")
 
     def _check_length(self, headers: Headers, kind: str) -> None:
         length, most = headers.get("content-length"), self.settings.limits.body

@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from seqlab.errors import CorpusError, EvaluationWarning, QuestionError, SeqlabE
 from seqlab.serve.answers import Answer, explains, plain, probabilistic
 from seqlab.serve.models import Models, Served
 from seqlab.serve.problems import Problem, from_error
-from seqlab.serve.settings import Limits
+from seqlab.serve.questions import is_strings, is_tokens
+from seqlab.serve.settings import MOST_LABELS, Limits
 from seqlab.trellis import Trellis
 
 MOST_CELLS = 20_000  # of the tables that are shown step by step
@@ -96,34 +97,43 @@ def steps(trellis: Trellis) -> Answer:
 def table_trellis(given: Mapping[str, Any], limits: Limits) -> tuple[Trellis, list[str]]:
     """Make the trellis of a hidden Markov model from the tables of a request.
 
-    given   {"labels", "start", "transitions", "emissions": {word: [...]}, "words"}, all probabilities
+    given    {"labels", "start", "transitions", "emissions": {word: [...]}, "words"}, all probabilities
+    limits   bounds of a request
     """
-    try:
-        labels = [str(one) for one in given["labels"]]
-        words = [str(one) for one in given["words"]]
-        if len(words) > limits.tokens or len(labels) > 100:
-            raise Problem(413, "the tables are too large")
-        emissions = {str(word): list(map(float, row)) for word, row in given["emissions"].items()}
-        start = np.array(given["start"], dtype=np.float64)
-        moves = np.array(given["transitions"], dtype=np.float64)
-        rows = np.array([emissions.get(word, [0.0] * len(labels)) for word in words], dtype=np.float64)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Problem(
-            422, f"tables have labels, start, transitions, emissions and words: {error!r}"
-        ) from None
+    labels, words, emissions = given.get("labels"), given.get("words"), given.get("emissions")
+    if not is_strings(labels) or not 1 <= len(labels) <= MOST_LABELS:
+        raise Problem(422, f"labels is to be a list of 1 to {MOST_LABELS} strings", option="labels")
+    if not is_strings(words) or len(words) > limits.tokens:
+        raise Problem(422, f"words is to be a list of at most {limits.tokens} strings", option="words")
+    if not isinstance(emissions, dict) or not all(map(_is_row, emissions.values())):
+        raise Problem(422, f"emissions is to have {ROW} for each word", option="emissions")
+    start, moves = given.get("start"), given.get("transitions")
+    if not _is_row(start):
+        raise Problem(422, f"start is to be {ROW}", option="start")
+    if not isinstance(moves, list) or len(moves) > MOST_LABELS or not all(map(_is_row, moves)):
+        raise Problem(422, f"transitions is to be a list of rows, each {ROW}", option="transitions")
     L = len(labels)
-    if start.shape != (L,) or moves.shape != (L, L) or (words and rows.shape != (len(words), L)):
+    rows = [emissions.get(word, [0.0] * L) for word in words]
+    if {len(start), len(moves), *map(len, moves), *map(len, rows)} != {L}:
         raise Problem(
-            422, f"{L} labels need {L} start probabilities, {L} x {L} transitions, {L} emissions a word"
+            409, f"{L} labels need {L} start probabilities, {L} x {L} transitions, {L} emissions a word"
         )
-    for name, table in (("start", start), ("transitions", moves), ("emissions", rows)):
-        if not np.isfinite(table).all() or (table < 0).any():
-            raise Problem(422, f"{name}: probabilities are numbers from 0 to 1")
     with np.errstate(divide="ignore"):
-        node, edge = np.log(rows.reshape(-1, L)), np.log(moves)
+        node, edge = np.log(np.array(rows).reshape(-1, L)), np.log(np.array(moves))
         if len(node):
-            node[0] += np.log(start)
+            node[0] += np.log(np.array(start))
     return Trellis(node, edge, labels=labels), words
+
+
+ROW = f"a list of at most {MOST_LABELS} numbers from 0 to 1"
+
+
+def _is_row(value: Any) -> TypeGuard[list[float]]:
+    return (
+        isinstance(value, list)
+        and len(value) <= MOST_LABELS
+        and all(type(one) in {int, float} and 0 <= one <= 1 for one in value)
+    )
 
 
 # ------------------------------------------------------------------------------------------------ a gold file
@@ -213,7 +223,7 @@ def weights(tagger: Any, *, label: str | None, search: str, n: int) -> Answer:
             rows = [(one.attribute, one.label, one.weight) for one in tagger.top_features(n, label=label)]
         moves = tagger.top_transitions(MOST_WEIGHTS)
     except AttributeError:
-        raise Problem(422, f"a {type(tagger).__name__} has no weights of features") from None
+        raise Problem(409, f"a {type(tagger).__name__} has no weights of features") from None
     found: Answer = plain(
         {
             "features": [{"attribute": a, "label": y, "weight": w} for a, y, w in rows],
@@ -247,21 +257,21 @@ def training(tagger: Any) -> Answer:
 
 def learned(models: Models, served: Served, given: Mapping[str, Any]) -> Answer:
     """Train a model further on corrected sentences, serve it, and save it beside the file that it came from."""
-    if served.model is not served.tagger():
+    if served.model is not served.tagger(_optional(given, "layer")):
         raise Problem(
-            422, "a pipeline of several taggers does not learn from the page; serve the tagger alone"
+            409, "a pipeline of several taggers does not learn from the page; serve the tagger alone"
         )
     sentences = given.get("sentences")
     if not isinstance(sentences, list) or not sentences:
         raise Problem(422, "sentences is to be a list of {tokens, labels}", option="sentences")
-    try:
-        X = [one["tokens"] for one in sentences]
-        y = [one["labels"] for one in sentences]
-    except (TypeError, KeyError):
-        raise Problem(422, "a sentence is {tokens: [...], labels: [...]}", option="sentences") from None
+    for i, one in enumerate(sentences):
+        if not isinstance(one, dict) or not is_strings(one.get("labels")) or not is_tokens(one.get("tokens")):
+            told = "a sentence is {tokens: [...], labels: [...]}, and labels are strings"
+            raise Problem(422, told, option="sentences", place={"sentence": i})
+    X, y = [one["tokens"] for one in sentences], [one["labels"] for one in sentences]
     tagger = type(served.model).from_bytes(served.model.as_bytes())  # the one in use stays as it is
     if not hasattr(tagger, "partial_fit"):
-        raise Problem(422, f"a {type(tagger).__name__} does not learn further (it has no partial_fit)")
+        raise Problem(409, f"a {type(tagger).__name__} does not learn further (it has no partial_fit)")
     try:
         column, words = served.model.column_, served.word_column
         if column and words and all(isinstance(one, str) for tokens in X for one in tokens):

@@ -13,6 +13,7 @@ import seqlab
 from seqlab import __version__
 from seqlab.errors import OptionError, QuestionError, SeqlabError
 from seqlab.serve.problems import Problem
+from seqlab.text import Document, Pipeline
 
 Stamp = tuple[int, int, int]
 
@@ -65,6 +66,21 @@ class Served:
             columns = ", ".join(next(iter(self.taggers.values())).columns_)
             raise QuestionError(f"this model needs more than words; pass tokens with the columns {columns}")
         return self.pipeline
+
+    def document(self, text: str, most: int) -> Any:
+        """Label a text.
+
+        text   raw
+        most   tokens that a sentence may have
+        """
+        reader = self.reader
+        found = reader.tokeniser(text)
+        made = found if isinstance(found, Document) else Document.from_offsets(text, found)
+        for i, sentence in enumerate(made.sentences):
+            if len(sentence) > most:
+                told = f"a sentence of {len(sentence)} tokens; at most {most} are allowed"
+                raise Problem(422, told, option="text", place={"sentence": i})
+        return reader(made, threads=1)
 
     @property
     def version(self) -> str:
@@ -140,8 +156,6 @@ def opened(name: str, path: str) -> Served:
 
 def served(name: str, path: str, model: Any, stamp: Stamp | None, layer: str | None = None) -> Served:
     """Find the taggers of a model, and its way from text to labels; layer is the name of what a lone tagger finds."""
-    from seqlab.text import Pipeline
-
     now = time.time()
     if isinstance(model, Pipeline):
         taggers = dict(zip(model.names, model.taggers, strict=True))

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from seqlab import __version__
-from seqlab.serve.problems import MEDIA
 from seqlab.serve.questions import POSITION
-from seqlab.serve.settings import Settings
+from seqlab.serve.schemas import (
+    BOOLEAN,
+    HTML,
+    INTEGER,
+    NAME,
+    NDJSON,
+    OPTIONAL,
+    PROBLEM,
+    STRING,
+    STRINGS,
+    TEXT,
+    Schema,
+    array,
+    closed,
+    full,
+    get,
+    obj,
+    parameter,
+    post,
+    ref,
+)
+from seqlab.serve.settings import MOST_LABELS, Settings
 from seqlab.text.document import UNITS
 
-Schema = dict[str, Any]
-
-STRING: Schema = {"type": "string"}
-NUMBER: Schema = {"type": "number"}
 PROBABILITY: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-LABELS: Schema = {"type": "array", "items": STRING}
 
 POSITIONS = {"type": "string", "pattern": f"^({POSITION.pattern})$"}
 WISHES: dict[str, Schema] = {
@@ -28,19 +41,19 @@ WISHES: dict[str, Schema] = {
     "allowed": {
         "type": "object",
         "propertyNames": POSITIONS,
-        "additionalProperties": LABELS,
+        "additionalProperties": STRINGS,
         "description": 'labels that are allowed, {"3": ["B-PER", "O"]}',
     },
 }
 
-QUESTIONS = {  # name, summary, members of the answer for one sentence
-    "tag": ("Label sentences or texts", ("labels",)),
-    "nbest": ("Find the n best labellings", ("paths",)),
-    "posterior": ("Compute the probability of every label at every position", ("posterior",)),
-    "explain": ("Explain a label, or compare every label with its rival", ()),
-    "sample": ("Draw labellings from the model's distribution", ("samples",)),
-    "trellis": ("Compute what a picture of the trellis shows", ("paths",)),
-    "steps": ("Compute the tables of forward, backward and Viterbi", ("forward",)),
+QUESTIONS = {  # name, summary, example
+    "tag": ("Label sentences or texts", {}),
+    "nbest": ("Find the n best labellings", {"n": 3}),
+    "posterior": ("Compute the probability of every label at every position", {}),
+    "explain": ("Explain a label, or compare every label with its rival", {"at": 0}),
+    "sample": ("Draw labellings from the model's distribution", {"n": 2, "seed": 1}),
+    "trellis": ("Compute what a picture of the trellis shows", {}),
+    "steps": ("Compute the tables of forward, backward and Viterbi", {}),
 }
 MEMBERS: dict[str, Schema] = {
     "spans": {"type": "boolean", "description": "also the spans that the labels describe"},
@@ -62,22 +75,15 @@ MEMBERS: dict[str, Schema] = {
 }
 
 
-def description(settings: Settings, options: dict[str, tuple[str, ...]]) -> Schema:
+def description(settings: Settings, options: dict[str, tuple[str, ...]], adapters: Schema) -> Schema:
     """Describe every address of the service.
 
     settings   of the service, for its limits
     options    the members that each question has beside the input
+    adapters   addresses of other protocols
     """
-    paths: Schema = {
-        f"/v1/{name}": {"post": _question(name, summary, options[name], settings)}
-        for name, (summary, _) in QUESTIONS.items()
-    }
-    paths |= {
-        "/v1/models": {"get": _get("listModels", "List the models", _object(models=_array(_ref("Model"))))},
-        "/v1/models/{name}": {"get": _get("describeModel", "Describe a model", _ref("Model"), named=True)},
-        "/healthz": {"get": _get("health", "Is the process alive?", _object(status=STRING), open_=True)},
-        "/readyz": {"get": _get("ready", "Are requests welcome?", _object(status=STRING), open_=True)},
-        "/metrics": {"get": _metrics()},
+    asked = {
+        f"/v1/{name}": _question(name, *about, options[name], settings) for name, about in QUESTIONS.items()
     }
     secured: list[Schema] = [{"token": []}] if settings.token is not None else []
     return {
@@ -90,80 +96,140 @@ def description(settings: Settings, options: dict[str, tuple[str, ...]]) -> Sche
         },
         "servers": [{"url": "/"}],
         "security": secured,
-        "paths": paths,
+        "paths": {**asked, **_of_models(), **_for_the_page(settings), **_others(), **adapters},
         "components": {
             "schemas": _schemas(settings),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "responses": {
-                "Problem": {"description": "What was wrong", "content": {MEDIA: {"schema": _ref("Problem")}}}
+            "responses": {"Problem": PROBLEM},
+            "parameters": {
+                "Name": {"name": "name", "in": "path", "required": True, "schema": ref("Name")},
             },
         },
     }
 
 
-def _question(name: str, summary: str, options: tuple[str, ...], settings: Settings) -> Schema:
+def _question(
+    name: str, summary: str, example: Schema, options: tuple[str, ...], settings: Settings
+) -> Schema:
     limits = settings.limits
     n = {"type": "integer", "minimum": 1, "maximum": limits.n, "description": "how many"}
     members: Schema = {
-        "model": {"type": "string", "description": "the name of a model; the first when left out"},
+        "model": ref("Name"),
         "layer": {"type": "string", "description": "which tagger of a pipeline; the last when left out"},
         "offsets": {"enum": list(UNITS), "description": "how places in a text are counted"},
         **{one: n if one == "n" else MEMBERS[one] for one in options},
     }
     text = {"type": "string", "description": "raw text, which is split into sentences and tokens"}
-    most = f"sentences or texts, at most {limits.batch}"
-    batch = {"type": "array", "description": most, "items": _ref("Item")}
+    batch = array(ref("Item"), description=f"sentences or texts, at most {limits.batch}")
     body = {
         "oneOf": [
-            _closed({"tokens": _ref("Tokens"), **WISHES, **members}, "tokens"),
-            _closed({"text": text, **members}, "text"),
-            _closed({"batch": batch, **members}, "batch"),
+            closed({"tokens": ref("Tokens"), **WISHES, **members}, "tokens"),
+            closed({"text": text, **members}, "text"),
+            closed({"batch": batch, **members}, "batch"),
         ]
     }
-    answer = {"type": "object", "required": ["model"], "properties": {"model": STRING}}
-    content: Schema = {"application/json": {"schema": answer}, "application/x-ndjson": {"schema": STRING}}
-    if name == "tag":
-        content["text/plain"] = {"schema": STRING}
+    lines = {NDJSON: {"schema": STRING}}
+    plain = {TEXT: {"schema": STRING}} if name == "tag" else {}
+    example = {"tokens": ["Anna", "sings"], **example}
+    return post(name, summary, body, full(model=STRING), example, more=(lines, {**lines, **plain}))
+
+
+def _of_models() -> Schema:
+    layer = parameter("layer", STRING, "which tagger of a pipeline; the last when left out")
+    weights = (
+        parameter("label", STRING, "only weights of this label"),
+        parameter("search", STRING, "only attributes that contain this"),
+        parameter("n", {"type": "integer", "minimum": 0}, "how many"),
+    )
+    feature = full(attribute=STRING, label=STRING, weight={"type": "number"})
+    move = full(labels=STRINGS, weight={"type": "number"})
+    found = full(features=array(feature), transitions=array(move))
+    figures = full(figures={"type": "object", "additionalProperties": {"type": "array"}})
     return {
-        "operationId": name,
-        "summary": summary,
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": body}, "application/x-ndjson": {"schema": STRING}},
-        },
-        "responses": {"200": {"description": "The answer", "content": content}, **_problems()},
+        "/v1/models": get("listModels", "List the models", full(models=array(ref("Model")))),
+        "/v1/models/{name}": get("describeModel", "Describe a model", ref("Model"), asked=(NAME,)),
+        "/v1/models/{name}/weights": get(
+            "weights", "List the heaviest weights", found, asked=(NAME, layer, *weights)
+        ),
+        "/v1/models/{name}/training": get(
+            "training", "List the figures of the training", figures, asked=(NAME, layer)
+        ),
     }
 
 
-def _problems(*codes: int) -> Schema:
-    all_codes = codes or (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 503)
-    return {str(code): {"$ref": "#/components/responses/Problem"} for code in all_codes}
-
-
-def _get(name: str, summary: str, schema: Schema, *, named: bool = False, open_: bool = False) -> Schema:
-    found: Schema = {
-        "operationId": name,
-        "summary": summary,
-        "responses": {
-            "200": {"description": "The answer", "content": {"application/json": {"schema": schema}}},
-            **_problems(*((421, 429, 503) if open_ else (401, 403, 404, 421, 429, 503))),
+def _for_the_page(settings: Settings) -> Schema:
+    row = array(PROBABILITY, most=MOST_LABELS)
+    tables = obj(
+        {
+            "labels": array(STRING, 1, MOST_LABELS, "names of the states"),
+            "words": array(STRING, description=f"at most {settings.limits.tokens}"),
+            "start": {**row, "description": "probabilities of the first state"},
+            "transitions": array(row, most=MOST_LABELS, description="a row for each state"),
+            "emissions": {
+                "type": "object",
+                "additionalProperties": row,
+                "description": "for each word its probability in each state",
+            },
         },
+        *("labels", "words", "start", "transitions", "emissions"),
+    )
+    half = [0.5, 0.5]
+    table_example = {
+        "labels": ["N", "V"],
+        "words": ["fish", "swim"],
+        "start": half,
+        "transitions": [[0.3, 0.7], [0.6, 0.4]],
+        "emissions": {"fish": [0.4, 0.1], "swim": [0.1, 0.5]},
     }
-    if named:
-        found["parameters"] = [{"name": "name", "in": "path", "required": True, "schema": STRING}]
-    if open_:
-        found["security"] = []
-    return found
-
-
-def _metrics() -> Schema:
-    return {
-        "operationId": "metrics",
-        "summary": "Counts and times for Prometheus",
-        "responses": {
-            "200": {"description": "The counts", "content": {"text/plain": {"schema": STRING}}},
-            **_problems(401, 403, 421, 429, 503),
+    of_model = {
+        "model": {**OPTIONAL, "description": "the name of a model; the first when left out"},
+        "layer": {**OPTIONAL, "description": "which tagger of a pipeline; the last when left out"},
+    }
+    file = obj(
+        {
+            "content": {**STRING, "description": "the text of the file"},
+            "column": {**OPTIONAL, "description": "the column with the right labels"},
+            "format": {**OPTIONAL, "description": "of the file, by its name in seqlab.read"},
+            **of_model,
         },
+        "content",
+    )
+    corrected = full(tokens=ref("Tokens"), labels=STRINGS)
+    sentences = obj({"sentences": array(corrected, 1), **of_model}, "sentences")
+    scores = obj(
+        {"model": STRING, "column": STRING, "report": {"type": "object"}, "sentences": {"type": "array"}},
+        *("model", "column", "report", "sentences"),
+    )
+    gold = "Anna\tB-PER\nsings\tO\n"
+    told = {"sentences": [{"tokens": ["Anna", "sings"], "labels": ["B-PER", "O"]}]}
+    return {
+        "/v1/tables": post(
+            "tables",
+            "Compute forward, backward and Viterbi of a hidden Markov model whose tables are given",
+            tables,
+            full(words=STRINGS, labels=STRINGS, forward={"type": "array"}),
+            table_example,
+        ),
+        "/v1/evaluate": post("evaluate", "Evaluate a model on a file", file, scores, {"content": gold}),
+        "/v1/learn": post(
+            "learn",
+            "Train a model further, where the service was started with --learn",
+            sentences,
+            full(model=STRING, sentences=INTEGER, saved=STRING),
+            told,
+        ),
+    }
+
+
+def _others() -> Schema:
+    status = full(status=STRING)
+    return {
+        "/healthz": get("health", "Say whether the process is alive", status, free=True),
+        "/readyz": get("ready", "Say whether requests are welcome", status, free=True),
+        "/metrics": get("metrics", "Write counts and times for Prometheus", STRING, kind=TEXT),
+        "/openapi.json": get("openapi", "Describe the service", {"type": "object"}),
+        "/docs": get("docs", "Open this description as a page", STRING, kind=HTML),
+        "/": get("page", "Open the page", STRING, kind=HTML),
     }
 
 
@@ -177,59 +243,42 @@ def _schemas(settings: Settings) -> Schema:
         f"at most {settings.limits.tokens} words; lists of cells, in the order of the model's columns; "
         f"or objects of attributes"
     )
-    layer = _object(
+    layer = full(
         name=STRING,
         kind=STRING,
-        labels=LABELS,
-        columns=LABELS,
-        probabilities={"type": "boolean"},
-        explains={"type": "boolean"},
+        labels=STRINGS,
+        columns=STRINGS,
+        probabilities=BOOLEAN,
+        explains=BOOLEAN,
     )
     return {
+        "Name": {
+            "enum": [name for name, _ in settings.models],
+            "description": "the name of a model; the first when left out",
+        },
         "Tokens": tokens,
         "Item": {
             "oneOf": [
-                _ref("Tokens"),
+                ref("Tokens"),
                 STRING,
-                _closed({"tokens": _ref("Tokens"), **WISHES}, "tokens"),
-                _closed({"text": STRING}, "text"),
+                closed({"tokens": ref("Tokens"), **WISHES}, "tokens"),
+                closed({"text": STRING}, "text"),
             ]
         },
-        "Model": _object(name=STRING, kind=STRING, version=STRING, layers=_array(layer)),
+        "Model": full(name=STRING, kind=STRING, version=STRING, layers=array(layer)),
         "Problem": {
             "type": "object",
             "required": ["type", "title", "status", "detail"],
             "properties": {
                 "type": STRING,
                 "title": STRING,
-                "status": {"type": "integer"},
+                "status": INTEGER,
                 "detail": STRING,
                 "place": {
                     "type": "object",
-                    "properties": {"sentence": {"type": "integer"}, "position": {"type": "integer"}},
+                    "properties": {"sentence": INTEGER, "position": INTEGER},
                 },
                 "option": STRING,
             },
         },
     }
-
-
-def _closed(properties: Schema, *required: str) -> Schema:
-    return {
-        "type": "object",
-        "required": list(required),
-        "properties": properties,
-        "additionalProperties": False,
-    }
-
-
-def _object(**properties: Schema) -> Schema:
-    return {"type": "object", "required": list(properties), "properties": properties}
-
-
-def _array(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _ref(name: str) -> Schema:
-    return {"$ref": f"#/components/schemas/{name}"}

@@ -62,7 +62,8 @@ def from_error(error: SeqlabError, *, item: int | None = None, asked: bool = Tru
 
     error   of the library
     item    the index of the sentence in the batch of the request
-    asked   False if the error is about data that came with the request, rather than about a question
+    asked   False if the error is about data that came with the request, rather than about a question: 409 then, since
+            no description of the request can rule it out
     """
     place = error.place
     where: dict[str, Any] = {}
@@ -74,5 +75,5 @@ def from_error(error: SeqlabError, *, item: int | None = None, asked: bool = Tru
     more: dict[str, Any] = {"place": where} if where else {}
     if error.option:
         more["option"] = error.option
-    status = next((code for kind, code in STATUS.items() if asked and isinstance(error, kind)), 422)
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 422) if asked else 409
     return Problem(status, str(error), error=type(error).__name__, **more)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 from seqlab.serve.problems import Problem
 from seqlab.serve.settings import Limits
@@ -61,7 +61,7 @@ class Question:
 def parsed(body: bytes) -> dict[str, Any]:
     """Parse a JSON object."""
     try:
-        found = json.loads(body, parse_constant=_no_number)
+        found = json.loads(body.decode("utf-8-sig"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise Problem(400, f"the body is not JSON: {error}") from None
     if not isinstance(found, dict):
@@ -157,15 +157,21 @@ def _positions(given: Mapping[str, Any], name: str, place: dict[str, Any]) -> An
         if not POSITION.fullmatch(key):
             raise Problem(422, f"{name} has the position {key!r}; a number from 0 is wanted", place=place)
         wanted = "a label" if name == "known" else "a list of labels"
-        good = isinstance(value, str) if name == "known" else _is_strings(value)
+        good = isinstance(value, str) if name == "known" else is_strings(value)
         if not good:
             _wrong(name, wanted, value, **place, position=int(key))
         made[int(key)] = value
     return made or None
 
 
-def _is_strings(value: Any) -> bool:
+def is_strings(value: Any) -> TypeGuard[list[str]]:
+    """Tell whether a value is a list of strings."""
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def is_tokens(value: Any) -> bool:
+    """Tell whether a value is a list of tokens: words, lists of cells, or objects."""
+    return isinstance(value, list) and set(map(type, value)) <= TOKEN
 
 
 def _flag(name: str) -> Any:

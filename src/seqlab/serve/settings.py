@@ -14,6 +14,7 @@ from seqlab.errors import OptionError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 SHORTEST_TOKEN = 16  # characters
+MOST_LABELS = 100  # of tables that come with a request
 LOGS = ("errors", "all", "text")
 HTTP, HTTPS = 80, 443  # ports that browsers leave out of Host
 

@@ -14,6 +14,7 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
+from seqlab.serve.schemas import INTEGER, STRING, Schema, array, full, post
 
 
 def routes(service: Desk) -> list[Route]:
@@ -21,17 +22,26 @@ def routes(service: Desk) -> list[Route]:
     return [Route("/doccano/{name}", partial(_label, service), methods=["POST"])]
 
 
+def paths() -> Schema:
+    """Describe them, as OpenAPI has it."""
+    span = full(label=STRING, start_offset=INTEGER, end_offset=INTEGER)
+    asked, example = full(text=STRING), {"text": "Anna sings."}
+    return {
+        "/doccano/{name}": post("doccano", "doccano: label a text", asked, array(span), example, named=True)
+    }
+
+
 async def _label(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     text = parsed(await service.body(request)).get("text")
     if not isinstance(text, str):
         raise Problem(422, "text is to be a string", option="text")
-    return await service.computed(lambda: _answer(served, text))
+    return await service.computed(lambda: _answer(served, text, service.limits.tokens))
 
 
-def _answer(served: Served, text: str) -> Response:
+def _answer(served: Served, text: str, most: int) -> Response:
     try:
-        document = served.reader(text, threads=1)
+        document = served.document(text, most)
     except SeqlabError as error:
         raise from_error(error) from None
     return reply(

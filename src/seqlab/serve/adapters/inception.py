@@ -17,12 +17,14 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
+from seqlab.serve.schemas import ANY, STRING, Schema, full, post
 
 XMI, CAS = "http://www.omg.org/XMI", "http:///uima/cas.ecore"
 ID = f"{{{XMI}}}id"
 PREDICTED = "inception_internal_predicted"
+NUMBER = re.compile(r"[0-9]{1,18}")
 DTD = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
-TYPE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 def routes(service: Desk) -> list[Route]:
@@ -33,20 +35,45 @@ def routes(service: Desk) -> list[Route]:
     ]
 
 
+def paths() -> Schema:
+    """Describe them, as OpenAPI has it."""
+    base = "/inception/{name}"
+    document = {**STRING, "contentMediaType": "application/xml", "description": "a CAS, as XMI"}
+    name = {**STRING, "pattern": f"^{TYPE.pattern}$"}
+    metadata = full(layer={**name, "description": "the type of the spans"}, feature=name)
+    asked = full(metadata=metadata, document=full(xmi=document))
+    example = {
+        "metadata": {"layer": "custom.Span", "feature": "value"},
+        "document": {
+            "xmi": f'<xmi:XMI xmlns:xmi="{XMI}" xmlns:cas="{CAS}"><cas:Sofa xmi:id="1" '
+            f'sofaString="Anna sings."/><cas:View sofa="1" members=""/></xmi:XMI>'
+        },
+    }
+    predict, train = "INCEpTION: add spans to a document", "INCEpTION: take note of nothing"
+    return {
+        f"{base}/predict": post(
+            "inceptionPredict", predict, asked, full(document=STRING), example, named=True
+        ),
+        f"{base}/train": post("inceptionTrain", train, ANY, None, {}, named=True),
+    }
+
+
 async def _train(service: Desk, request: Request) -> Response:
     """Take note of nothing: models are trained by seqlab."""
     service.models.get(request.path_params["name"])
-    await service.body(request)
+    parsed(await service.body(request))
     return Response(status_code=204)
 
 
 async def _predict(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     given = parsed(await service.body(request))
-    return await service.computed(lambda: reply({"document": _predicted(served, given)}))
+    return await service.computed(
+        lambda: reply({"document": _predicted(served, given, service.limits.tokens)})
+    )
 
 
-def _predicted(served: Served, given: dict[str, Any]) -> str:
+def _predicted(served: Served, given: dict[str, Any], most: int) -> str:
     """Add the predicted spans to a document."""
     document, metadata = given.get("document"), given.get("metadata")
     xmi = document.get("xmi") if isinstance(document, dict) else None
@@ -60,20 +87,20 @@ def _predicted(served: Served, given: dict[str, Any]) -> str:
     sofa = root.find(f"{{{CAS}}}Sofa")
     view = root.find(f"{{{CAS}}}View")
     if sofa is None or view is None or sofa.get("sofaString") is None:
-        raise Problem(422, "the document has no text (no cas:Sofa with a sofaString, or no cas:View)")
+        raise Problem(409, "the document has no text (no cas:Sofa with a sofaString, or no cas:View)")
     text = str(sofa.get("sofaString"))
     try:
-        found = served.reader(text, threads=1).to_dict(offsets="utf-16")  # as Java counts
+        found = served.document(text, most).to_dict(offsets="utf-16")  # as Java counts
     except SeqlabError as error:
         raise from_error(error) from None
-    numbers = [int(one.get(ID, "0")) for one in root.iter() if one.get(ID, "").isdecimal()]
+    number = max((int(one) for node in root.iter() if NUMBER.fullmatch(one := node.get(ID, ""))), default=0)
     _, _, name = layer.rpartition(".")
     space = f"http:///{layer.rpartition('.')[0].replace('.', '/')}.ecore"
     members = view.get("members", "").split()
     for span in (span for one in found["layers"].values() for span in one["spans"]):
-        numbers.append(max(numbers, default=0) + 1)
+        number += 1
         marks = {
-            ID: str(numbers[-1]),
+            ID: str(number),
             "sofa": sofa.get(ID, ""),
             "begin": str(span["begin"]),
             "end": str(span["end"]),
@@ -82,15 +109,18 @@ def _predicted(served: Served, given: dict[str, Any]) -> str:
         root.append(
             ET.Element(f"{{{space}}}{name}", {**marks, feature: span["label"], PREDICTED: "true", **chance})
         )
-        members.append(str(numbers[-1]))
+        members.append(str(number))
     view.set("members", " ".join(members))
-    return ET.tostring(root, encoding="unicode")
+    try:
+        return ET.tostring(root, encoding="unicode")
+    except RecursionError:
+        raise Problem(409, "the document is nested too deeply") from None
 
 
 def _parsed(xmi: str) -> Any:
     if DTD.search(xmi):  # entities could grow without bound
-        raise Problem(422, "the document has a DTD; XMI needs none")
+        raise Problem(409, "the document has a DTD; XMI needs none")
     try:
         return ET.fromstring(xmi)  # noqa: S314  (no DTD)
     except (ET.ParseError, ValueError) as error:
-        raise Problem(422, f"the document is no XMI: {error}") from None
+        raise Problem(409, f"the document is no XMI: {error}") from None

@@ -16,9 +16,11 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
+from seqlab.serve.schemas import ANY, NAME, OPTIONAL, STRING, Schema, array, full, get, obj, post
+from seqlab.serve.settings import Limits
 
-LABELS = re.compile(r"<Labels\b([^>]*)>", re.IGNORECASE)
-TEXT = re.compile(r"<(?:Hyper)?Text\b([^>]*)>", re.IGNORECASE)
+LABELS = re.compile(r"<Labels\b([^<>]*)>", re.IGNORECASE)
+TEXT = re.compile(r"<(?:Hyper)?Text\b([^<>]*)>", re.IGNORECASE)
 ATTRIBUTE = re.compile(r"""\b(\w+)\s*=\s*["']([^"']*)["']""")
 
 
@@ -33,6 +35,29 @@ def routes(service: Desk) -> list[Route]:
     ]
 
 
+def paths() -> Schema:
+    """Describe them, as OpenAPI has it."""
+    base = "/label-studio/{name}"
+    task = full(data=obj({"text": STRING}, "text"))
+    config = {
+        **OPTIONAL,
+        "description": "of the labelling interface, as XML; it may name other data than text",
+    }
+    asked = obj({"tasks": array(task), "label_config": config}, "tasks")
+    example = {"tasks": [{"data": {"text": "Anna sings."}}]}
+    version, results = full(model_version=STRING), full(results=array(full(result=array(ANY))))
+    return {
+        f"{base}/health": get(
+            "labelStudioHealth", "Label Studio: is it up?", full(status=STRING), asked=(NAME,)
+        ),
+        f"{base}/setup": post("labelStudioSetup", "Label Studio: set up", ANY, version, {}, named=True),
+        f"{base}/predict": post(
+            "labelStudioPredict", "Label Studio: label texts", asked, results, example, named=True
+        ),
+        f"{base}/webhook": post("labelStudioEvent", "Label Studio: take note", ANY, version, {}, named=True),
+    }
+
+
 async def _health(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     return reply({"status": "UP", "model_class": type(served.model).__name__})
@@ -40,24 +65,26 @@ async def _health(service: Desk, request: Request) -> Response:
 
 async def _setup(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
-    await service.body(request)
+    parsed(await service.body(request))
     return reply({"model_version": served.version})
 
 
 async def _predict(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     given = parsed(await service.body(request))
-    return await service.computed(lambda: reply({"results": _results(served, given, service.limits.batch)}))
+    return await service.computed(lambda: reply({"results": _results(served, given, service.limits)}))
 
 
-def _results(served: Served, given: dict[str, Any], most: int) -> list[dict[str, Any]]:
+def _results(served: Served, given: dict[str, Any], limits: Limits) -> list[dict[str, Any]]:
     tasks, config = given.get("tasks"), given.get("label_config")
     if not isinstance(tasks, list):
         raise Problem(422, "tasks is to be a list of {data: {text: ...}}", option="tasks")
-    if len(tasks) > most:
-        raise Problem(413, f"{len(tasks)} tasks; at most {most} are allowed")
-    names = _names(config if isinstance(config, str) else "")
-    return [_result(served, task, names, i) for i, task in enumerate(tasks)]
+    if len(tasks) > limits.batch:
+        raise Problem(422, f"{len(tasks)} tasks; at most {limits.batch} are allowed", option="tasks")
+    if config is not None and not isinstance(config, str):
+        raise Problem(422, "label_config is to be a string", option="label_config")
+    names = _names(config or "")
+    return [_result(served, task, names, i, limits.tokens) for i, task in enumerate(tasks)]
 
 
 def _names(config: str) -> tuple[str, str, str]:
@@ -70,14 +97,14 @@ def _names(config: str) -> tuple[str, str, str]:
     return labels.get("name") or "label", to_name, text.get("value", "$text").lstrip("$")
 
 
-def _result(served: Served, task: Any, names: tuple[str, str, str], number: int) -> dict[str, Any]:
+def _result(served: Served, task: Any, names: tuple[str, str, str], number: int, most: int) -> dict[str, Any]:
     from_name, to_name, key = names
     data = task.get("data") if isinstance(task, dict) else None
     text = data.get(key) if isinstance(data, dict) else None
     if not isinstance(text, str):
         raise Problem(422, f"a task is to have data.{key}, a text", place={"sentence": number})
     try:
-        document = served.reader(text, threads=1).to_dict(offsets="utf-16")  # as JavaScript counts
+        document = served.document(text, most).to_dict(offsets="utf-16")  # as JavaScript counts
     except SeqlabError as error:
         raise from_error(error, item=number) from None
     spans = [span for layer in document["layers"].values() for span in layer["spans"]]

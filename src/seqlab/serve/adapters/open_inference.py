@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
+from seqlab.serve.schemas import ANY, BOOLEAN, INTEGER, NAME, STRING, Schema, array, full, get, obj, post
 
 TEXT, TOKENS, LABELS, DOCUMENT = "text", "tokens", "labels", "document"
 STRINGS = "BYTES"  # the protocol's name of strings
@@ -33,6 +35,31 @@ def routes(service: Desk) -> list[Route]:
         Route("/v2/models/{name}/ready", partial(_model_ready, service)),
         Route("/v2/models/{name}/infer", partial(_infer, service), methods=["POST"]),
     ]
+
+
+def paths() -> Schema:
+    """Describe them, as OpenAPI has it."""
+    base, kind = "/v2/models/{name}", {"const": STRINGS}
+    strings: Schema = {"oneOf": [array(STRING), array(array(STRING), 1)]}
+    strings["description"] = "as many as `shape` says, [n] or [n, length]; without it, [n], or rows"
+    tensor = full(name={"enum": [TEXT, TOKENS]}, datatype=kind, data=strings)
+    asked = obj({"id": STRING, "inputs": array(tensor, 1, 1)}, "inputs")
+    example = {"inputs": [{"name": TOKENS, "datatype": STRINGS, "shape": [1, 2], "data": ["Anna", "sings"]}]}
+    output = full(name=STRING, datatype=kind, shape=array(INTEGER), data=array(STRING))
+    answer = full(model_name=STRING, model_version=STRING, outputs=array(output))
+    model = full(name=STRING, versions=array(STRING), platform=STRING, inputs=array(ANY), outputs=array(ANY))
+    server = full(name=STRING, version=STRING, extensions=array(STRING))
+    about = "Open Inference Protocol"
+    return {
+        "/v2": get("inferenceServer", f"{about}: the server", server),
+        "/v2/health/live": get("inferenceLive", f"{about}: is it alive?", full(live=BOOLEAN)),
+        "/v2/health/ready": get("inferenceReady", f"{about}: is it ready?", full(ready=BOOLEAN)),
+        base: get("inferenceModel", f"{about}: a model", model, asked=(NAME,)),
+        f"{base}/ready": get(
+            "inferenceModelReady", f"{about}: is a model ready?", full(ready=BOOLEAN), asked=(NAME,)
+        ),
+        f"{base}/infer": post("infer", f"{about}: label", asked, answer, example, named=True),
+    }
 
 
 async def _server(_: Desk, __: Request) -> Response:
@@ -80,11 +107,13 @@ def _inferred(served: Served, given: dict[str, Any], service: Desk) -> dict[str,
     inputs = given.get("inputs")
     if not isinstance(inputs, list) or len(inputs) != 1 or not isinstance(inputs[0], dict):
         raise Problem(422, f"inputs is to be a list of one tensor, {TEXT!r} or {TOKENS!r}", option="inputs")
+    if not isinstance(given.get("id", ""), str):
+        raise Problem(422, "id is to be a string", option="id")
     tensor = inputs[0]
     data, shape = _strings(tensor)
     try:
         if tensor.get("name") == TEXT:
-            documents = [served.reader(one, threads=1) for one in data]
+            documents = [served.document(one, service.limits.tokens) for one in data]
             output = _tensor(DOCUMENT, shape, [one.json() for one in documents])
         elif tensor.get("name") == TOKENS:
             output = _tensor(LABELS, shape, _labels(served, data, shape, service.limits.tokens))
@@ -93,14 +122,14 @@ def _inferred(served: Served, given: dict[str, Any], service: Desk) -> dict[str,
     except SeqlabError as error:
         raise from_error(error) from None
     answer = {"model_name": served.name, "model_version": served.version, "outputs": [output]}
-    return answer | ({"id": given["id"]} if isinstance(given.get("id"), str) else {})
+    return answer | ({"id": given["id"]} if "id" in given else {})
 
 
 def _labels(served: Served, data: list[str], shape: list[int], most: int) -> list[str]:
     """Label rows of tokens; a row ends where the padding begins."""
     width = shape[-1]
     if width > most:
-        raise Problem(413, f"a sentence of {width} tokens; at most {most} are allowed")
+        raise Problem(422, f"a sentence of {width} tokens; at most {most} are allowed")
     rows = [data[i : i + width] for i in range(0, len(data), width)] if width else []
     full = [row[: row.index(PADDING)] if PADDING in row else row for row in rows]
     found = served.tagger().predict(full, threads=1)
@@ -112,23 +141,31 @@ def _strings(tensor: dict[str, Any]) -> tuple[list[str], list[int]]:
         raise Problem(
             422, f"datatype is to be {STRINGS}, got {tensor.get('datatype')!r:.60}", option="datatype"
         )
-    shape, data = tensor.get("shape"), _flat(tensor.get("data"))
+    data, shape = tensor.get("data"), tensor.get("shape")
+    if not isinstance(data, list):
+        raise Problem(422, "data is to be a list", option="data")
+    rows = [one for one in data if isinstance(one, list)]
+    if rows and len(rows) == len(data):
+        width = max(map(len, rows))
+        own, data = [len(rows), width], [one for row in rows for one in row]
+        if shape is None and any(len(row) != width for row in rows):
+            data = [one for row in rows for one in (*row, *[PADDING] * (width - len(row)))]
+    else:
+        own = [len(data)]
+    if not all(isinstance(one, str) for one in data):
+        raise Problem(422, "data is to be a list of strings, or of lists of strings", option="data")
+    shape = own if shape is None else shape
     if (
         not isinstance(shape, list)
         or not 1 <= len(shape) <= 2
         or not all(type(n) is int and n >= 0 for n in shape)
     ):
         raise Problem(422, f"shape is to be [n] or [n, length], got {json.dumps(shape)[:60]}", option="shape")
-    size = shape[0] * (shape[1] if len(shape) == 2 else 1)
-    if not all(isinstance(one, str) for one in data) or len(data) != size:
-        raise Problem(422, f"data is to have {size} strings, got {len(data)} values", option="data")
+    if len(data) != math.prod(shape):
+        raise Problem(
+            409, f"the shape is that of {math.prod(shape)} strings, but data has {len(data)}", option="data"
+        )
     return data, shape
-
-
-def _flat(data: Any) -> list[Any]:
-    if not isinstance(data, list):
-        raise Problem(422, "data is to be a list", option="data")
-    return [one for row in data for one in (row if isinstance(row, list) else [row])]
 
 
 def _tensor(name: str, shape: list[int], data: list[str]) -> dict[str, Any]:
