@@ -83,6 +83,17 @@ def test_read_and_why(page: Any, models: dict[str, str]) -> None:
     page.wait_for_function("rival => document.getElementById('rival').value === rival", arg=rival)
 
 
+def test_why_is_told_in_words(page: Any) -> None:
+    go(page, view="why", mode="tokens", input=" ".join(WORDS), at="5")
+    page.wait_for_selector("#main h2 q")
+    text = page.text_content("#main")
+    assert "times as probable as" in text
+    assert "a further word of the name of a place" in text  # I-LOC
+    rows = page.eval_on_selector_all("#main tbody td:first-child", "all => all.map(one => one.textContent)")
+    assert any(one.startswith("this word ends in “rk”") for one in rows)
+    assert any("→" in one for one in rows)
+
+
 def test_tokens_and_models(page: Any, models: dict[str, str]) -> None:
     page.check("input[value=tokens]")
     page.fill("#input", "\n".join(WORDS))
@@ -297,6 +308,13 @@ def test_markup_stays_text(page: Any, view: str, tmp_path: Path) -> None:
         page.wait_for_selector("text=Mistakes")
     assert EVIL in page.text_content("main")
     assert page.query_selector("main img") is None
+    if view == "trellis":
+        with page.expect_download() as download:
+            page.click("text=Save SVG")
+        download.value.save_as(tmp_path / "saved.svg")
+        saved = (tmp_path / "saved.svg").read_text(encoding="utf-8")
+        assert "&lt;img" in saved
+        assert "<img" not in saved
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -44,7 +44,7 @@ export function number(value, digits = 3) {
 
 export function percent(value) {
   if (value === null || value === undefined) return "";
-  return value > 0.9995 ? "1" : value.toFixed(2).replace(/^0/, "");
+  return value >= 0.995 ? "1" : value.toFixed(2).replace(/^0/, "");
 }
 
 // Save bytes that the page has made as a file.

@@ -5,9 +5,9 @@ import { el, number } from "../dom.js";
 import { chooser, sentenceOf } from "./choose.js";
 
 const ALGORITHMS = {
-  forward: ["Forward", "eq:forward", "α_t(y) = node_t(y) + log Σ_a exp(α_{t−1}(a) + edge(a, y))", "all prefixes that end in a label"],
-  backward: ["Backward", "eq:backward", "β_t(a) = log Σ_y exp(edge(a, y) + node_{t+1}(y) + β_{t+1}(y))", "everything that follows a label"],
-  viterbi: ["Viterbi", "eq:viterbi", "v_t(y) = node_t(y) + max_a (v_{t−1}(a) + edge(a, y))", "the best prefix that ends in a label"],
+  forward: ["Forward", "eq:forward", ["α_t(y) = node_t(y) × Σ_a α_{t−1}(a) × edge(a, y)", "α_t(y) = node_t(y) + log Σ_a exp(α_{t−1}(a) + edge(a, y))"], "all prefixes that end in a label"],
+  backward: ["Backward", "eq:backward", ["β_t(a) = Σ_y edge(a, y) × node_{t+1}(y) × β_{t+1}(y)", "β_t(a) = log Σ_y exp(edge(a, y) + node_{t+1}(y) + β_{t+1}(y))"], "everything that follows a label"],
+  viterbi: ["Viterbi", "eq:viterbi", ["v_t(y) = node_t(y) × max_a v_{t−1}(a) × edge(a, y)", "v_t(y) = node_t(y) + max_a (v_{t−1}(a) + edge(a, y))"], "the best prefix that ends in a label"],
 };
 // Figure 9.2 of the course notes that the worked examples follow.
 const FIGURE = {
@@ -52,7 +52,7 @@ export async function show(context) {
   }
   const T = words.length, L = found.labels.length, all = T * L;
   done = Math.max(0, Math.min(done, all));
-  const [name, tag, formula, about] = ALGORITHMS[algorithm];
+  const [name, tag, formulas, about] = ALGORITHMS[algorithm];
   const values = found[algorithm];
   // The cells in the order in which the algorithm fills them.
   const order = [];
@@ -89,7 +89,7 @@ export async function show(context) {
     el("button", { type: "button", onclick: play }, timer ? "Pause" : "Play"),
     el("button", { type: "button", onclick: () => step(all) }, "To the end"),
     el("button", { type: "button", onclick: () => { stop(); done = 0; again(); } }, "Reset")),
-    el("p", null, el("code", null, formula), "  ", el("span", { class: "faint" }, `${tag}: ${about}`)),
+    el("p", null, el("code", null, formulas[logs ? 1 : 0]), "  ", el("span", { class: "faint" }, `${tag}: ${about}`)),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${name} table` }, el("table", null,
       el("caption", null, `${name}${logs ? ", in logs" : ""}: ${done} of ${all} cells`),
       el("thead", null, el("tr", null, el("td", null, ""), words.map((word) => el("th", { scope: "col" }, word)))),

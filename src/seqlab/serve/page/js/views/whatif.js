@@ -35,10 +35,11 @@ export async function show(context) {
   const fresh = await ask("tag", body);
   const other = models.length > 1 && state.beside && served(state.beside).name === state.beside ? served(state.beside) : null;
   const beside = other ? await ask("tag", { model: other.name, tokens: cells, spans: true, probabilities: other.layers.at(-1).probabilities || undefined }) : null;
+  const alike = other?.layers.at(-1).labels.some((label) => layer.labels.includes(label)); // otherwise every label differs
   const words = cells.map((cell) => word(cell));
   const change = (changes) => set({ known: written({ known, without, ...changes }) });
   const rows = words.map((text, t) => {
-    const options = [["", "as the model likes"], ...layer.labels.map((label) => [label, `must be ${label}`]), ...layer.labels.map((label) => [`!${label}`, `must not be ${label}`])];
+    const options = [["", "free"], ...layer.labels.map((label) => [label, `is ${label}`]), ...layer.labels.map((label) => [`!${label}`, `is not ${label}`])];
     const chosen = known.get(t) ?? (without.get(t)?.length ? `!${without.get(t)[0]}` : "");
     return el("tr", null,
       el("td", { class: "cells" }, el("input", { "aria-label": `Token ${t}`, value: text, onchange: (event) => {
@@ -54,7 +55,7 @@ export async function show(context) {
       } }, options.map(([value, name]) => el("option", { value, selected: value === chosen }, name)))),
       el("td", null, tag(sentence.labels[t], sentence.probabilities?.[t])),
       el("td", { class: fresh.labels[t] === sentence.labels[t] ? "" : "changed" }, tag(fresh.labels[t], fresh.probabilities?.[t])),
-      beside ? el("td", { class: beside.labels[t] === fresh.labels[t] ? "" : "changed" }, tag(beside.labels[t], beside.probabilities?.[t])) : null);
+      beside ? el("td", { class: !alike || beside.labels[t] === fresh.labels[t] ? "" : "changed" }, tag(beside.labels[t], beside.probabilities?.[t])) : null);
   });
   const changed = fresh.labels.filter((label, t) => label !== sentence.labels[t]).length;
   return [

@@ -2,9 +2,10 @@
 
 import { ask } from "../api.js";
 import { el, number, percent, table } from "../dom.js";
+import { meaning, plain } from "../plain.js";
 import { chooser, sentenceOf } from "./choose.js";
 
-const MOST = 25;
+const MOST = 40, LEAST = 0.005; // rows, and what is a row of its own
 
 export async function show(context) {
   const { state, set, here, layer, answer } = context;
@@ -23,15 +24,15 @@ export async function show(context) {
   const largest = Math.max(1e-9, ...found.features.map((one) => Math.abs(one.difference)), ...found.moves.map((one) => Math.abs(one.difference)));
   const bar = (value) => {
     const made = el("span", { class: `bar${value < 0 ? " against" : ""}`, "aria-hidden": "true" });
-    made.style.width = `${(Math.abs(value) / largest * 8).toFixed(2)}rem`;
+    made.style.setProperty("--share", (Math.abs(value) / largest).toFixed(4));
     return made;
   };
   const row = (what, value) => [what, [number(value), value < 0 ? "against" : "for"], bar(value)];
-  const features = found.features.slice(0, MOST), moves = found.moves.slice(0, MOST);
-  const rest = sum(found.features.slice(MOST)) + sum(found.moves.slice(MOST)) + found.other_moves + found.normaliser;
+  const parts = [...found.features, ...found.moves].sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
+  const shown = parts.slice(0, MOST).filter((one) => Math.abs(one.difference) >= LEAST);
+  const rest = sum(parts.slice(shown.length)) + found.other_moves + found.normaliser;
   const rows = [
-    ...features.map((one) => row(`${one.attribute}${one.value === 1 ? "" : ` = ${number(one.value)}`}${one.position === t ? "" : ` (at ${sentence.tokens[one.position]})`}`, one.difference)),
-    ...moves.map((one) => row(`${one.labels.join(" → ")} instead of ${one.rival_labels.join(" → ")}${one.attribute ? ` with ${one.attribute}` : ""}`, one.difference)),
+    ...shown.map((one) => row(one.labels ? move(one) : feature(one, one.position === t ? "" : ` (at ${sentence.tokens[one.position]})`), one.difference)),
     ...(Math.abs(rest) > 1e-9 ? [row("everything else", rest)] : []),
   ];
   const others = layer.labels.filter((label) => label !== found.label);
@@ -42,19 +43,40 @@ export async function show(context) {
         others.map((label) => el("option", { value: label, selected: label === found.rival }, label)))),
       found.rival_probability === null ? "?" : ` (P ${percent(found.rival_probability)})?`),
     el("p", null, sentenceFor(found, sentence, t, total)),
+    el("p", { class: "hint" }, [found.label, found.rival].map((label) => [label, meaning(label, layer.labels)]).filter((one) => one[1]).map((one) => `${one[0]}: ${one[1]}. `)),
     table("What speaks for the label (above 0) and for its rival (below 0)", ["", "adds", ""],
-      [...rows, [el("strong", null, found.log_odds === null ? "margin of the two best paths" : "log-odds: log P(label) − log P(rival)"), [number(sum(rows.map((one) => 0)) + total), "chosen"], ""]]),
-    el("p", { class: "hint" }, `The rows add up to ${number(found.total)}; the model says ${number(total)}.`),
+      [...rows, [el("strong", null, found.log_odds === null ? "margin of the two best paths" : "log-odds: log P(label) − log P(rival)"), [number(total), "chosen"], ""]]),
+    el("p", { class: "hint" }, `The rows add up to ${number(found.total)}; the model says ${number(total)}. An arrow leads from the label of a word to that of the next; it counts by how probable the neighbour's label is.`),
   ];
 }
 
+// A feature in words, with its name in the model beside it.
+function feature(one, where) {
+  const name = `${one.attribute}${one.value === 1 ? "" : ` = ${number(one.value)}`}`, said = plain(one.attribute);
+  return said === null ? `${name}${where}` : el("span", null, `${said}${where} `, el("code", { class: "faint" }, name));
+}
+
+function move(one) {
+  return `${one.labels.join(" → ")} instead of ${one.rival_labels.join(" → ")}${one.attribute ? ` with ${one.attribute}` : ""}`;
+}
+
+function follows(one) {
+  return `${one.labels.at(-1)} ${one.difference > 0 ? "often" : "seldom"} follows ${one.labels.slice(0, -1).join(", ")}`;
+}
+
 function sentenceFor(found, sentence, t, total) {
-  const best = [...found.features.map((one) => [one.attribute, one.difference]), ...found.moves.map((one) => [`the move ${one.labels.join(" → ")}`, one.difference])]
+  const best = [...found.features.map((one) => [plain(one.attribute) ?? one.attribute, one.difference]), ...found.moves.map((one) => [follows(one), one.difference])]
     .sort((a, b) => b[1] - a[1]);
   const forIt = best.filter((one) => one[1] > 0).slice(0, 2).map((one) => one[0]);
   const against = best.filter((one) => one[1] < 0).slice(-1).map((one) => one[0]);
-  return `“${sentence.tokens[t]}” is ${found.label} mostly because of ${forIt.join(" and ") || "nothing in particular"}` +
-    `${against.length ? `; ${against[0]} speaks for ${found.rival}` : ""}. Together: ${number(total)} in favour of ${total >= 0 ? found.label : found.rival}.`;
+  const winner = total >= 0 ? [found.label, found.rival] : [found.rival, found.label];
+  const times = found.log_odds === null ? "" : `, so ${winner[0]} is ${many(Math.exp(Math.abs(total)))} times as probable as ${winner[1]}`;
+  return `“${sentence.tokens[t]}” is ${found.label} mostly because ${forIt.join("; and because ") || "of nothing in particular"}` +
+    `${against.length ? `. What speaks most for ${found.rival}: ${against[0]}` : ""}. Together: ${number(Math.abs(total))} in favour of ${winner[0]}${times}.`;
+}
+
+function many(value) {
+  return value < 10 ? value.toFixed(1) : value < 1e6 ? Math.round(value).toLocaleString("en") : value.toExponential(0);
 }
 
 function sum(rows) {
