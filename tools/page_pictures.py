@@ -1,6 +1,7 @@
-"""Write the pictures of docs/guide/page.md: `python tools/page_pictures.py`.
+"""Write the pictures of docs/guide/page.md and serving.md: `python tools/page_pictures.py`.
 
-It trains two models and opens the page in a browser. It needs the extra test, and chromium.
+It trains two models and opens the page in a browser. It needs the extra test, and chromium. tests/serve/test_page.py
+takes the same pictures of its own models.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ SHOTS: dict[str, dict[str, Any]] = {
     "page-data": {"view": "data", "height": 1000},
     "page-model": {"view": "model", "weight": "B-LOC"},
     "page-phone": {"view": "why", "at": "5", "width": 390},
+    "page-docs": {"view": "docs"},
 }
 
 
@@ -48,25 +50,28 @@ def main() -> None:
         files = [str(folder / f"{model}.model") for model in ("ner", "pos")]
         with running(*files, "--learn", log=folder / "log") as server:
             for picture, asked in SHOTS.items():
-                shoot(browser, server.url, picture, dict(asked), gold)
+                shoot(browser, server.url, ROOT / "docs" / "pictures" / f"{picture}.png", dict(asked), gold)
         browser.close()
 
 
-def shoot(browser: Any, url: str, picture: str, asked: dict[str, Any], gold: Path) -> None:
+def shoot(browser: Any, url: str, path: Path, asked: dict[str, Any], gold: Path) -> None:
     """Take one picture."""
     size = {"width": asked.pop("width", 1000), "height": asked.pop("height", 720)}
     context = browser.new_context(viewport=size, color_scheme=asked.pop("scheme", "light"))
     page = context.new_page()
-    page.goto(f"{url}/#{urlencode({'input': TEXT, **asked})}")
+    docs = asked["view"] == "docs"
+    page.goto(f"{url}/docs" if docs else f"{url}/#{urlencode({'input': TEXT, **asked})}")
     page.wait_for_selector("#main > *")
+    if docs:
+        page.click("text=Try /v1/tag")
+        page.wait_for_selector("pre:has-text('labels')")
     if asked["view"] == "data":
         page.set_input_files("#gold", gold)
         page.wait_for_selector("text=Mistakes")
     page.wait_for_timeout(400)
-    path = ROOT / "docs" / "pictures" / f"{picture}.png"
     page.screenshot(path=path, clip={"x": 0, "y": 0, **size})
     context.close()
-    print(path.relative_to(ROOT), path.stat().st_size)
+    print(path.name, path.stat().st_size)
 
 
 if __name__ == "__main__":

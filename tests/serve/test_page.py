@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -370,7 +372,34 @@ def test_an_error_is_told_on_the_page(browser: Any, site: Running) -> None:
     context.close()
 
 
+def test_what_cannot_be_can_be_undone(page: Any, tmp_path: Path) -> None:
+    go(page, view="whatif", mode="tokens", input=" ".join(WORDS), known="0:I-PER")
+    page.wait_for_selector("#status.wrong")
+    page.click("text=Start again")
+    page.wait_for_selector("caption:has-text('No label has changed')")
+    (tmp_path / "bad.conllu").write_text("a\tO\nb\n")
+    go(page, view="data")
+    page.set_input_files("#gold", tmp_path / "bad.conllu")
+    page.wait_for_selector("[role=alert]:has-text('bad.conllu')")
+    assert page.query_selector("#gold")
+
+
 def test_docs(browser: Any, site: Running) -> None:
     with opened(browser, f"{site.url}/docs") as page:
         page.click("text=Try /v1/tag")
         page.wait_for_selector("pre:has-text('\"labels\"')")
+
+
+def test_pictures_of_the_guide(browser: Any, site: Running, tmp_path: Path) -> None:
+    """Every picture that the guide shows can be taken; SEQLAB_PICTURES=docs/pictures writes them there."""
+    root = Path(__file__).parents[2]
+    found = importlib.util.spec_from_file_location("page_pictures", root / "tools" / "page_pictures.py")
+    pictures = importlib.util.module_from_spec(found)
+    found.loader.exec_module(pictures)
+    guide = "".join((root / "docs" / "guide" / f"{name}.md").read_text() for name in ("page", "serving"))
+    assert set(re.findall(r"pictures/(page-\w+)\.png", guide)) == set(pictures.SHOTS)
+    folder = Path(os.environ.get("SEQLAB_PICTURES") or tmp_path)
+    (tmp_path / "gold.txt").write_text("Anna\tB-PER\nWeber\tI-PER\nsings\tB-LOC\n.\tO\n")
+    for name, asked in pictures.SHOTS.items():
+        pictures.shoot(browser, site.url, folder / f"{name}.png", dict(asked), tmp_path / "gold.txt")
+        assert (folder / f"{name}.png").stat().st_size > 10_000

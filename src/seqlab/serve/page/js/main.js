@@ -90,7 +90,8 @@ async function draw() {
     held?.();
   } catch (error) {
     if (turn !== latest) return;
-    show($("main"));
+    const again = () => set({ known: "", without: "", rival: "", step: "", at: "", sentence: "0" });
+    show($("main"), error.problem ? el("button", { type: "button", onclick: again }, "Start again") : null); // what was wished cannot be
     say(error.message, true);
     if (!error.problem) throw error;
   }

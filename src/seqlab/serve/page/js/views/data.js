@@ -35,7 +35,12 @@ export async function show(context) {
   if (!file) return [picker, el("p", { class: "hint" }, "It is read by this machine and stays on it.")];
   const key = `${here.name} ${here.version} ${layer.name} ${file.name}`;
   if (!found || asked !== key) {
-    found = await ask("evaluate", { model: here.name, layer: layer.name, content: file.content });
+    try {
+      found = await ask("evaluate", { model: here.name, layer: layer.name, content: file.content });
+    } catch (error) {
+      if (!error.problem) throw error;
+      return [picker, el("p", { class: "remark", role: "alert" }, `${file.name}: ${error.message}`)]; // another file may do
+    }
     asked = key;
   }
   return [picker, el("h2", null, `${file.name}: ${here.name} on column ${found.column}`),

@@ -40,7 +40,13 @@ export async function show(context) {
     if (answer.sentences.length === 0) return [el("p", { class: "hint" }, "Type something above.")];
     const sentence = sentenceOf(context);
     words = sentence.tokens;
-    found = await ask("steps", { model: here.name, layer: layer.name, tokens: sentence.cells });
+    try {
+      found = await ask("steps", { model: here.name, layer: layer.name, tokens: sentence.cells });
+    } catch (error) {
+      if (!error.problem) throw error;
+      const back = () => { own = false; done = 1; again(); };
+      return [el("p", { class: "remark", role: "alert" }, error.message), el("button", { type: "button", onclick: back }, "Figure 9.2 instead")];
+    }
   } else {
     words = tables.words;
     try {
