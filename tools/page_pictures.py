@@ -21,10 +21,10 @@ SHOTS: dict[str, dict[str, Any]] = {
     "page-why": {"view": "why", "at": "5"},
     "page-trellis": {"view": "trellis", "scheme": "dark"},
     "page-whatif": {"view": "whatif", "known": "5:O", "beside": "pos"},
-    "page-steps": {"view": "steps", "step": "viterbi,13,figure,numbers", "scheme": "dark"},
+    "page-steps": {"view": "steps", "step": "viterbi,10,figure,numbers", "scheme": "dark"},
     "page-data": {"view": "data", "height": 1000},
     "page-model": {"view": "model", "weight": "B-LOC"},
-    "page-phone": {"view": "why", "at": "5", "width": 390},
+    "page-phone": {"view": "why", "at": "5", "width": 390, "height": 1100},
     "page-docs": {"view": "docs"},
 }
 

@@ -33,7 +33,7 @@ function operation(path, method, about) {
     output.textContent = `${response.status}\n${text.slice(0, 20000)}`;
   };
   nodes.push(input, el("div", { class: "row" }, el("button", { type: "button", onclick: () => go().catch((error) => { output.textContent = error.message; }) }, `Try ${path}`)), output);
-  return el("section", null, nodes);
+  return el("section", { class: "words" }, nodes);
 }
 
 show(document.getElementById("main"), el("p", null, description.info.description, " A request has exactly one of tokens, text and batch. Errors are problem details (RFC 9457)."),
