@@ -359,6 +359,23 @@ def find_items(pool: StringPool, sentences: list[Any]) -> tuple[Any, Any, Any, A
     As intern_items, but without adding strings: unknown ones are left out.
     """
 
+class FileChanged(OSError):
+    pass
+
+class CheckedFile:
+    """A file that must not change while it is in use."""
+
+    def __init__(self, path: str) -> None: ...
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def read(self, offset: int, out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Copy bytes from a place on; FileChanged if they are not there."""
+
 class Task:
     """What a linear model is trained on."""
 
@@ -380,12 +397,9 @@ class Task:
 
     def set_clamps(self, sequence: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
-    def add_shard(self, labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], indptr: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None) -> None: ...
+    def add_shard(self, tokens: int, labels: tuple[CheckedFile, int, int], indptr: tuple[CheckedFile, int, int], ids: tuple[CheckedFile, int, int], values: tuple[CheckedFile, int, int] | None) -> None: ...
 
-    def add_template_shard(self, labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], rows: QuickRows, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], columns: Sequence[tuple[Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], int]], written: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]) -> None: ...
-
-    def add_file(self, whole: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]) -> None:
-        """A mapped file of the shards, whose pages may be let go of."""
+    def add_template_shard(self, labels: tuple[CheckedFile, int, int], rows: QuickRows, offsets: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], columns: Sequence[tuple[CheckedFile, int, int]], written: tuple[CheckedFile, int, int]) -> None: ...
 
     def set_room(self, bytes: int) -> None:
         """Memory for rows of shards that are kept from pass to pass."""

@@ -1,7 +1,15 @@
 #include "bind/linear/task.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+
 #include "bind/batch.hpp"
-#include "bind/narrow.hpp"
 
 namespace seqlab::bind {
 
@@ -75,31 +83,54 @@ void set_clamps(KeptTask& self, const I64& sequence, const In<double>& weight, c
     keep(self, sequence, weight, row, offset, ids);
 }
 
-// The next sentences of a corpus on disk.
-void add_shard(KeptTask& self, const I32& labels, const I64& indptr, const I32& ids,
-               const Maybe<double>& values) {
+// An array of a file: the file, the place of its first byte, and the bytes of a token.
+using FilePlace = std::tuple<std::shared_ptr<CheckedFile>, std::size_t, std::size_t>;
+
+FileArray array_of(const FilePlace& place) {
+    return {std::get<0>(place), std::get<1>(place), std::get<2>(place)};
+}
+
+void add_far(KeptTask& self, std::shared_ptr<const EntryShard> shard, const FilePlace& labels) {
     Task& task = self.task;
     if (!task.far) task.far = std::make_shared<FarEntries>();
-    task.sequences.shards.push_back({task.far->tokens(), labels.data()});
-    task.far->add(std::make_shared<MappedShard>(Entries{span_of(indptr), ids.data(), data_of(values)}));
-    keep(self, labels, indptr, ids, values);
+    task.sequences.far = task.far.get();
+    task.far->add(std::move(shard), array_of(labels));
+}
+
+// The next sentences of a corpus on disk.
+void add_shard(KeptTask& self, std::size_t tokens, const FilePlace& labels, const FilePlace& indptr,
+               const FilePlace& ids, const std::optional<FilePlace>& values) {
+    const FileArray own = values ? array_of(*values) : FileArray{};
+    add_far(self, std::make_shared<WholeShard>(tokens, array_of(indptr), array_of(ids), own), labels);
 }
 
 // The next sentences of a corpus on disk, in columns.
-void add_template_shard(KeptTask& self, const I32& labels, const QuickRows& rows, const I64& offsets,
-                        const std::vector<NarrowArray>& columns, const In<std::uint8_t>& written) {
-    Task& task = self.task;
-    if (!task.far) task.far = std::make_shared<FarEntries>();
-    task.sequences.shards.push_back({task.far->tokens(), labels.data()});
-    task.far->add(std::make_shared<TemplateShard>(rows, text_of(offsets, columns, written.data())));
-    keep(self, labels, offsets, written);
-    for (const NarrowArray& column : columns) keep(self, column.first);
+void add_template_shard(KeptTask& self, const FilePlace& labels, const QuickRows& rows, const I64& offsets,
+                        const std::vector<FilePlace>& columns, const FilePlace& written) {
+    std::vector<FileArray> arrays;
+    for (const FilePlace& column : columns) arrays.push_back(array_of(column));
+    add_far(self,
+            std::make_shared<TemplateShard>(rows, span_of(offsets), std::move(arrays), array_of(written)),
+            labels);
+    keep(self, offsets);
     self.alive.push_back(nb::find(rows));
 }
 
 }  // namespace
 
 void bind_task(nb::module_& m) {
+    nb::exception<FileChanged>(m, "FileChanged", PyExc_OSError);
+    nb::class_<CheckedFile>(m, "CheckedFile", "A file that must not change while it is in use.")
+        .def(nb::init<std::string>(), "path"_a)
+        .def_prop_ro("path", &CheckedFile::path)
+        .def_prop_ro("size", &CheckedFile::size)
+        .def(
+            "read",
+            [](const CheckedFile& self, std::size_t offset, const Out<std::uint8_t>& out) {
+                Unlocked unlocked;
+                self.read(offset, out.size(), out.data());
+            },
+            "offset"_a, "out"_a.noconvert(), "Copy bytes from a place on; FileChanged if they are not there.");
     nb::class_<KeptTask>(m, "Task", "What a linear model is trained on.")
         .def("__init__", &set_up_task, "L"_a, "offset"_a.noconvert(), "labels"_a.noconvert(),
              "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(),
@@ -116,17 +147,9 @@ void bind_task(nb::module_& m) {
         .def("set_active", &set_active, "offset"_a.noconvert(), "ids"_a.noconvert())
         .def("set_clamps", &set_clamps, "sequence"_a.noconvert(), "weight"_a.noconvert(), "row"_a.noconvert(),
              "offset"_a.noconvert(), "ids"_a.noconvert())
-        .def("add_shard", &add_shard, "labels"_a.noconvert(), "indptr"_a.noconvert(), "ids"_a.noconvert(),
-             "values"_a.none().noconvert())
-        .def("add_template_shard", &add_template_shard, "labels"_a.noconvert(), "rows"_a,
-             "offsets"_a.noconvert(), "columns"_a, "written"_a.noconvert())
-        .def(
-            "add_file",
-            [](KeptTask& self, const In<std::uint8_t>& whole) {
-                self.task.far->add_file(whole.data(), whole.size());
-                keep(self, whole);
-            },
-            "whole"_a.noconvert(), "A mapped file of the shards, whose pages may be let go of.")
+        .def("add_shard", &add_shard, "tokens"_a, "labels"_a, "indptr"_a, "ids"_a, "values"_a.none())
+        .def("add_template_shard", &add_template_shard, "labels"_a, "rows"_a, "offsets"_a.noconvert(),
+             "columns"_a, "written"_a)
         .def(
             "set_room", [](KeptTask& self, std::size_t bytes) { self.task.room = bytes; }, "bytes"_a,
             "Memory for rows of shards that are kept from pass to pass.")

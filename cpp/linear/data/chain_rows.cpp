@@ -81,7 +81,7 @@ std::unique_ptr<ChainRows<F>> squared_rows(const Task& task) {
         auto windows = std::make_shared<const RowWindows>(
             task.far, task.observed,
             RowPlan(task.observed, task.transitions.L, 0, RowPlan::longest_in_training(task.transitions.L)),
-            nullptr, 0, true);
+            nullptr, 0, 1, true);
         return std::unique_ptr<ChainRows<F>>(new ChainRows<F>(task, FeatureRows<F>(std::move(windows))));
     }
     if (!task.entries.values) return nullptr;

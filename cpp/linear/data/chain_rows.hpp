@@ -21,7 +21,7 @@ struct ChainRows {
         : plan(task.observed, task.transitions.L, 0, RowPlan::longest_in_training(task.transitions.L)),
           L(task.transitions.L),
           LP(kernels().of<F>().row_lanes(L)),
-          rows(task.far ? FeatureRows<F>(task.row_windows(plan))
+          rows(task.far ? FeatureRows<F>(task.row_windows(plan, threads))
                         : FeatureRows<F>(task.entries, task.observed, plan, task.row_index(plan, threads))) {}
     // With clusters where there are any: for passes over the whole corpus under the same weights.
     static ChainRows clustered(const Task& task, std::size_t threads);

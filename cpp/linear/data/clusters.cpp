@@ -204,18 +204,27 @@ Clusters::Clusters(const Entries& entries, ClusterCodes codes, std::size_t L, st
     join(replaced, token_begin_, token_ids_);
 }
 
-Clusters::Clusters(const FarEntries& entries, ClusterCodes codes, std::size_t L) : codes_(codes) {
+Clusters::Clusters(const FarEntries& entries, ClusterCodes codes, std::size_t L, std::size_t threads)
+    : codes_(codes) {
     if (codes.empty() || entries.valued()) return;
-    ClusterHeads heads(codes);
-    EntryRoom room;
-    for (std::size_t from = 0; from < entries.tokens(); from += FarEntries::block) {
-        const std::size_t to = std::min(entries.tokens(), from + FarEntries::block);
-        heads.add(entries.window(from, to, room), codes, 0, to - from);
-    }
-    choose(heads, L);
+    const std::size_t tokens = entries.tokens();
+    const std::size_t parts = std::clamp<std::size_t>(tokens / tokens_worth_a_thread, 1, threads);
+    std::vector<ClusterHeads> heads(parts, ClusterHeads(codes));
+    parallel_for(parts, parts, [&](std::size_t i) {
+        EntryRoom room;
+        const std::size_t end = tokens * (i + 1) / parts;
+        for (std::size_t from = tokens * i / parts, to = from; from < end; from = to) {
+            poll();
+            to = std::min(end, from + FarEntries::block);
+            heads[i].add(entries.window(from, to, room), codes, 0, to - from);
+        }
+    });
+    for (std::size_t i = 1; i < parts; ++i) heads[0].merge(heads[i]);
+    choose(heads[0], L);
     cluster_.resize(codes.size(), none);
     for (std::size_t a = 0; a < codes.size(); ++a)
-        if (codes[a] != 0 && is_head(codes[a])) cluster_[a] = heads.cluster_of(static_cast<std::int32_t>(a));
+        if (codes[a] != 0 && is_head(codes[a]))
+            cluster_[a] = heads[0].cluster_of(static_cast<std::int32_t>(a));
 }
 
 ClusteredRows::ClusteredRows(const Entries& entries, ClusterCodes codes, const Observed& observed,
@@ -232,8 +241,8 @@ ClusteredRows::ClusteredRows(const Clusters& found, const Observed& observed, st
 
 ClusteredRows::ClusteredRows(const std::shared_ptr<const FarEntries>& entries, ClusterCodes codes,
                              const Observed& observed, std::size_t L, std::size_t threads, std::size_t room)
-    : ClusteredRows(entries, std::make_shared<const Clusters>(*entries, codes, L), observed, L, threads,
-                    room) {}
+    : ClusteredRows(entries, std::make_shared<const Clusters>(*entries, codes, L, threads), observed, L,
+                    threads, room) {}
 
 ClusteredRows::ClusteredRows(const std::shared_ptr<const FarEntries>& entries,
                              const std::shared_ptr<const Clusters>& found, const Observed& observed,
@@ -241,7 +250,7 @@ ClusteredRows::ClusteredRows(const std::shared_ptr<const FarEntries>& entries,
     : clusters(found->size()), plan(observed, L, clusters, RowPlan::longest_in_training(L)) {
     if (clusters == 0) return;
     members = std::make_shared<const RowIndex>(found->members(), observed, plan, threads);
-    windows = std::make_shared<const RowWindows>(entries, observed, plan, found, room);
+    windows = std::make_shared<const RowWindows>(entries, observed, plan, found, room, threads);
 }
 
 }  // namespace seqlab

@@ -24,7 +24,7 @@ public:
     // Empty when entries have values other than 1.
     Clusters(const Entries& entries, ClusterCodes codes, std::size_t L, std::size_t threads);
     // Clusters of entries on disk, of which tokens() has none.
-    Clusters(const FarEntries& entries, ClusterCodes codes, std::size_t L);
+    Clusters(const FarEntries& entries, ClusterCodes codes, std::size_t L, std::size_t threads);
 
     std::size_t size() const { return member_begin_.size() - 1; }
     // The entries of the corpus, with the number codes.size() + c in place of all members of cluster c.

@@ -1,5 +1,7 @@
 #include "linear/data/empirical.hpp"
 
+#include "base/parallel/parallel.hpp"
+
 namespace seqlab {
 
 namespace {
@@ -21,15 +23,22 @@ void count_listed(const ListedEntries<double>& listed, std::size_t token, Label 
 }
 
 // Call count(view, token, label, weight) for every token whose label is known; the token is counted as in the view.
+// Some sentences are viewed at once: a window for each would cost more than the counting.
 template <class Count>
 void each_label(const ChainRows<double>& rows, const Sequences& sequences, Count count) {
-    for (std::size_t s = 0; s < sequences.size(); ++s)
-        if (const double weight = sequences.gold_weight_of(s); weight != 0.0) {
-            const std::size_t begin = sequences.begin(s), T = sequences.end(s) - begin;
-            const RowView<double> seen = rows.rows.view(begin, begin + T);
-            const Label* const path = sequences.path(s);
-            for (std::size_t t = 0; t < T; ++t) count(seen, begin + t - seen.first, path[t], weight);
-        }
+    for (std::size_t first = 0, last = 0; first < sequences.size(); first = last) {
+        poll();
+        for (last = first + 1;
+             last < sequences.size() && sequences.end(last) - sequences.begin(first) <= FarEntries::block;)
+            ++last;
+        const RowView<double> seen = rows.rows.view(sequences.begin(first), sequences.end(last - 1));
+        for (std::size_t s = first; s < last; ++s)
+            if (const double weight = sequences.gold_weight_of(s); weight != 0.0) {
+                const std::size_t begin = sequences.begin(s), T = sequences.end(s) - begin;
+                const Label* const path = sequences.path(s);
+                for (std::size_t t = 0; t < T; ++t) count(seen, begin + t - seen.first, path[t], weight);
+            }
+    }
 }
 
 // Count the transitions (of every level) and the edge attributes of one sequence.

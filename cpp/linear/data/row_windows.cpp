@@ -5,6 +5,8 @@
 #include <atomic>
 #include <utility>
 
+#include "base/parallel/parallel.hpp"
+
 namespace seqlab {
 
 namespace {
@@ -26,7 +28,8 @@ RowWindow<F>& room_for(std::size_t from, std::size_t to) {
 }  // namespace
 
 RowWindows::RowWindows(std::shared_ptr<const FarEntries> entries, const Observed& observed, RowPlan plan,
-                       std::shared_ptr<const Clusters> clusters, std::size_t room, bool squared)
+                       std::shared_ptr<const Clusters> clusters, std::size_t room,
+                       std::size_t threads, bool squared)
     : entries_(std::move(entries)),
       observed_(observed),
       plan_(std::move(plan)),
@@ -37,7 +40,7 @@ RowWindows::RowWindows(std::shared_ptr<const FarEntries> entries, const Observed
     facts_.reserve(observed.attributes());
     for (std::size_t a = 0; a < observed.attributes(); ++a)
         facts_.emplace_back(observed_, plan_, a, clusters_ ? clusters_->code(a) : std::uint8_t{0});
-    keep(room);
+    keep(room, threads);
 }
 
 AttributeFacts::AttributeFacts(const Observed& observed, const RowPlan& plan, std::size_t a,
@@ -217,14 +220,14 @@ void RowWindows::each_use(
     }
 }
 
-void RowWindows::keep(std::size_t room) {
+void RowWindows::keep(std::size_t room, std::size_t threads) {
     const std::size_t tokens = entries_->tokens(), sample = std::min(tokens, 2 * FarEntries::block);
     if (sample == 0 || room == 0) return;
-    RowWindow<float> window;
-    make(window, 0, sample);
+    std::vector<RowWindow<float>> windows(threads <= 1 ? 1 : 4 * threads);
+    make(windows[0], 0, sample);
     // The first tokens tell how much memory others need, so that vectors get their size at once.
     const double of_token =
-        16 + (4.0 * static_cast<double>(window.rows) + 6.0 * static_cast<double>(window.listed)) /
+        16 + (4.0 * static_cast<double>(windows[0].rows) + 6.0 * static_cast<double>(windows[0].listed)) /
                  static_cast<double>(sample);
     const auto fit = std::min(tokens, static_cast<std::size_t>(static_cast<double>(room) / of_token));
     if (fit < FarEntries::block) return;
@@ -235,31 +238,41 @@ void RowWindows::keep(std::size_t room) {
     };
     kept_.row_begin.reserve(fit + 1);
     kept_.listed_begin.reserve(fit + 1);
-    kept_.row.reserve(share(window.rows));
-    kept_.weight.reserve(share(window.listed));
-    kept_.label.reserve(share(window.listed));
+    kept_.row.reserve(share(windows[0].rows));
+    kept_.weight.reserve(share(windows[0].listed));
+    kept_.label.reserve(share(windows[0].listed));
     kept_.row_begin.push_back(0);
     kept_.listed_begin.push_back(0);
-    for (std::size_t from = 0, to = 0; from < fit; from = to) {
-        to = std::min(fit, from + FarEntries::block);
-        make(window, from, to);
-        if (kept_.rows + window.rows > kept_.row.capacity() ||
-            kept_.listed + window.listed + static_cast<std::size_t>(listed_ahead) > kept_.weight.capacity())
-            break;
-        for (std::size_t t = 1; t <= to - from; ++t) {
-            kept_.row_begin.push_back(static_cast<std::int64_t>(kept_.rows) + window.row_begin[t]);
-            kept_.listed_begin.push_back(static_cast<std::int64_t>(kept_.listed) + window.listed_begin[t]);
-        }
-        const auto rows = static_cast<std::ptrdiff_t>(window.rows),
-                   listed = static_cast<std::ptrdiff_t>(window.listed);
-        kept_.row.insert(kept_.row.end(), window.row.begin(), window.row.begin() + rows);
-        kept_.weight.insert(kept_.weight.end(), window.weight.begin(), window.weight.begin() + listed);
-        kept_.label.insert(kept_.label.end(), window.label.begin(), window.label.begin() + listed);
-        kept_.rows += window.rows;
-        kept_.listed += window.listed;
-        kept_.last = to;
+    const auto begin = [&](std::size_t block) { return std::min(fit, block * FarEntries::block); };
+    const std::size_t blocks = (fit + FarEntries::block - 1) / FarEntries::block;
+    const Crew crew(threads);
+    for (std::size_t first = 0, full = 0; first < blocks && full == 0; first += windows.size()) {
+        const std::size_t some = std::min(windows.size(), blocks - first);
+        parallel_for(some, threads,
+                     [&](std::size_t i) { make(windows[i], begin(first + i), begin(first + i + 1)); });
+        for (std::size_t i = 0; i < some && full == 0; ++i) full = keep(windows[i]) ? 0 : 1;
     }
     kept_.weight.resize(kept_.listed + static_cast<std::size_t>(listed_ahead), 0);
+}
+
+// Append a window to those kept; false if there is no room for it.
+bool RowWindows::keep(const RowWindow<float>& window) {
+    if (kept_.rows + window.rows > kept_.row.capacity() ||
+        kept_.listed + window.listed + static_cast<std::size_t>(listed_ahead) > kept_.weight.capacity())
+        return false;
+    for (std::size_t t = 1; t <= window.last - window.first; ++t) {
+        kept_.row_begin.push_back(static_cast<std::int64_t>(kept_.rows) + window.row_begin[t]);
+        kept_.listed_begin.push_back(static_cast<std::int64_t>(kept_.listed) + window.listed_begin[t]);
+    }
+    const auto rows = static_cast<std::ptrdiff_t>(window.rows),
+               listed = static_cast<std::ptrdiff_t>(window.listed);
+    kept_.row.insert(kept_.row.end(), window.row.begin(), window.row.begin() + rows);
+    kept_.weight.insert(kept_.weight.end(), window.weight.begin(), window.weight.begin() + listed);
+    kept_.label.insert(kept_.label.end(), window.label.begin(), window.label.begin() + listed);
+    kept_.rows += window.rows;
+    kept_.listed += window.listed;
+    kept_.last = window.last;
+    return true;
 }
 
 template RowView<float> RowWindows::view<float>(std::size_t, std::size_t) const;

@@ -59,7 +59,8 @@ public:
     // room       bytes for rows that are kept
     // squared    values count as their squares
     RowWindows(std::shared_ptr<const FarEntries> entries, const Observed& observed, RowPlan plan,
-               std::shared_ptr<const Clusters> clusters, std::size_t room, bool squared = false);
+               std::shared_ptr<const Clusters> clusters, std::size_t room, std::size_t threads,
+               bool squared = false);
 
     template <class F>
     RowView<F> view(std::size_t from, std::size_t to) const;
@@ -74,7 +75,8 @@ private:
     void append_valued(RowWindow<F>& window, const Entries& entries) const;
     template <class F>
     void append(RowWindow<F>& window, const Entries& entries) const;
-    void keep(std::size_t room);
+    void keep(std::size_t room, std::size_t threads);
+    bool keep(const RowWindow<float>& window);
 
     std::shared_ptr<const FarEntries> entries_;
     Observed observed_;

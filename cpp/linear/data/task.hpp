@@ -63,27 +63,16 @@ private:
 // Labelled sequences: sequence s has tokens offset[s] .. offset[s + 1].
 struct Sequences {
     std::span<const std::int64_t> offset;
-    const Label*
-        labels;  // -1 where no label is known: such sequences have partial labels; null with `shards`
+    const Label* labels;  // -1 where no label is known: such sequences have partial labels; null with `far`
     const double* weight;  // (sequences): weight of log Z; null when all are 1
     const double*
         gold_weight;  // (sequences): weight of the score of the given labels; null when equal to `weight`
 
-    // Labels of a corpus on disk: those of the shard that begins with this token.
-    struct Shard {
-        std::size_t token;
-        const Label* labels;
-    };
-    std::vector<Shard> shards{};
+    const FarEntries* far = nullptr;  // has the labels of a corpus on disk
 
     std::size_t size() const { return offset.size() - 1; }
-    // The labels of sequence s.
-    const Label* path(std::size_t s) const {
-        const std::size_t token = begin(s);
-        if (shards.empty()) return labels + token;
-        const auto next = std::ranges::upper_bound(shards, token, {}, &Shard::token);
-        return (next - 1)->labels + (token - (next - 1)->token);
-    }
+    // The labels of sequence s; of a corpus on disk, good until this thread asks for those of another one.
+    const Label* path(std::size_t s) const { return far ? far->labels(begin(s), end(s)) : labels + begin(s); }
     std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset[s]); }
     std::size_t end(std::size_t s) const { return static_cast<std::size_t>(offset[s + 1]); }
     double weight_of(std::size_t s) const { return weight ? weight[s] : 1.0; }
@@ -138,9 +127,10 @@ struct Task {
         return made_->index;
     }
     // For entries on disk.
-    std::shared_ptr<const RowWindows> row_windows(const RowPlan& plan) const {
+    std::shared_ptr<const RowWindows> row_windows(const RowPlan& plan, std::size_t threads) const {
         if (!made_->windows)
-            made_->windows = std::make_shared<const RowWindows>(far, observed, plan, nullptr, room);
+            made_->windows =
+                std::make_shared<const RowWindows>(far, observed, plan, nullptr, room, threads);
         return made_->windows;
     }
     // Built in place of row_index(), which is freed to save memory: it is not needed any more after the first phase of

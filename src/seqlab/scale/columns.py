@@ -18,7 +18,7 @@ from seqlab.corpus import BagColumn, Corpus, StringColumn, VectorColumn
 from seqlab.corpus.columns import Column, offsets_of
 from seqlab.errors import CorpusError, Place
 from seqlab.scale.cache import Facts
-from seqlab.scale.shards import Shard, Shards, disk_error, let_go, open_shard, write_shard
+from seqlab.scale.shards import Shard, Shards, disk_error, open_shard, write_shard
 
 SHARD = 64 << 20  # bytes of a shard, as it will be when its sentences are encoded
 TOKEN, ENTRY, NUMBER = 40, 12, 8  # bytes of a token of strings, of an entry of a bag, of a number of a vector
@@ -215,10 +215,8 @@ class ColumnStore:
     @property
     def widths(self) -> list[float]:
         """Bytes of a token in each array of the shards."""
-        return [
-            sum(shard.arrays[name].nbytes for shard in self.shards) / self.tokens
-            for name in self.shards[0].arrays
-        ]
+        names = list(self.shards[0].arrays)
+        return [sum(shard.arrays.bytes(name) for shard in self.shards) / self.tokens for name in names]
 
     @cached_property
     def offsets(self) -> npt.NDArray[np.int64]:
@@ -240,10 +238,10 @@ class ColumnStore:
 
     def blocks_of(self, number: int, tokens: int) -> Iterator[Corpus]:
         """Yield the corpora of one shard."""
-        shard = self.shards[number]
-        offsets = offsets_of(shard.arrays["lengths"])
+        arrays = dict(self.shards[number].arrays)
+        offsets = offsets_of(arrays["lengths"])
         starts = {
-            i: offsets_of(shard.arrays[f"counts{i}"])
+            i: offsets_of(arrays[f"counts{i}"])
             for i, kind in enumerate(self.kinds.values())
             if kind == "bags"
         }
@@ -253,7 +251,7 @@ class ColumnStore:
             last = min(max(last, first + 1), len(offsets) - 1)
             begin, end = int(offsets[first]), int(offsets[last])
             columns = {
-                name: self._column(shard, i, name, kind, begin, end, starts)
+                name: self._column(arrays, i, name, kind, begin, end, starts)
                 for i, (name, kind) in enumerate(self.kinds.items())
                 if name != GOLD
             }
@@ -295,27 +293,33 @@ class ColumnStore:
             with path.open("wb") as file:
                 for shard in self.shards:
                     file.write(np.ascontiguousarray(shard.arrays[array].astype(kind, copy=False)).data)
-                    let_go(shard.whole)
         except OSError as error:
             raise disk_error(error, path.parent) from error
         return np.memmap(path, dtype=kind, mode="r") if path.stat().st_size else np.zeros(0, kind)
 
     def _column(
-        self, shard: Shard, i: int, name: str, kind: str, begin: int, end: int, starts: Mapping[int, Any]
+        self,
+        arrays: Mapping[str, Any],
+        i: int,
+        name: str,
+        kind: str,
+        begin: int,
+        end: int,
+        starts: Mapping[int, Any],
     ) -> Column:
         if kind == "vectors":
-            return VectorColumn(np.array(shard.arrays[f"vectors{i}"][begin:end]))
+            return VectorColumn(np.array(arrays[f"vectors{i}"][begin:end]))
         if kind == "strings":
-            codes = shard.arrays[f"codes{i}"][begin:end].astype(np.int32)
+            codes = arrays[f"codes{i}"][begin:end].astype(np.int32)
             return StringColumn(codes, self.pools[name], self._values.setdefault(name, []))
         indptr = starts[i][begin : end + 1]
         own = slice(int(indptr[0]), int(indptr[-1]))
-        weights = shard.arrays.get(f"weights{i}")
+        weights = arrays.get(f"weights{i}")
         if weights is None and any(f"weights{i}" in other.arrays for other in self.shards):
-            weights = np.ones(len(shard.arrays[f"codes{i}"]))
+            weights = np.ones(len(arrays[f"codes{i}"]))
         return BagColumn(
             indptr - indptr[0],
-            shard.arrays[f"codes{i}"][own].astype(np.int32),
+            arrays[f"codes{i}"][own].astype(np.int32),
             None if weights is None else np.array(weights[own]),
             self.pools[name],
         )

@@ -18,6 +18,7 @@ from seqlab.scale import cache as caches
 from seqlab.scale.columns import GOLD, ColumnStore, write_columns
 from seqlab.scale.progress import Announce, announcer
 from seqlab.scale.rows import RowStore, write_rows
+from seqlab.scale.shards import unchanged
 from seqlab.scale.sizes import available, bytes_of, resident, shown
 from seqlab.scale.vocabulary import Told
 from seqlab.store import reading, writing
@@ -130,7 +131,7 @@ def on_disk(max_memory: Any, cache: Any, progress: Any = None) -> Iterator[Disk]
     progress   True for lines about it, or a function (what, tokens done, tokens in all or None)
     """
     limit = available() if max_memory is None else bytes_of(max_memory)
-    with caches.opened(cache) as folder:
+    with unchanged(), caches.opened(cache) as folder:
         yield Disk(folder, limit, announcer(progress))
 
 

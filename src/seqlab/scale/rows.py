@@ -20,7 +20,7 @@ from seqlab.encode.template_rows import Column, TemplateRows, read_columns
 from seqlab.errors import CorpusError, Place
 from seqlab.scale.cache import Facts
 from seqlab.scale.columns import ColumnStore, narrowed
-from seqlab.scale.shards import Shards, let_go, open_shard, write_shard
+from seqlab.scale.shards import Arrays, Shards, Spot, open_shard, write_shard
 from seqlab.scale.vocabulary import BLOCK, Told, learn_attributes, located, source_columns
 
 BYTES = 40  # of a token on disk, at most, where a template is all there is
@@ -72,7 +72,6 @@ def write_rows(
         if columns is None:
             arrays |= raw.arrays()
         names.append(write_shard(folder, arrays))
-        let_go(shard.whole)
     begins, paired = marks.pairs()
     extra: dict[str, Any] = {"begin": begins, "label": paired}
     if learned.cluster_codes is not None:
@@ -93,7 +92,7 @@ Part = tuple[
 
 def _encoded(encoder: Encoder, store: ColumnStore, number: int, threads: int) -> Iterator[Rows]:
     """Encode a shard, block by block."""
-    first = sum(len(shard.arrays["lengths"]) for shard in store.shards[:number])
+    first = sum(shard.arrays.size("lengths") for shard in store.shards[:number])
     for block in store.blocks_of(number, BLOCK):
         with located(first):
             yield encoder.encode(block, threads=threads).checked().node
@@ -177,6 +176,14 @@ class CompactColumns:
         ]
         return [(one.view(np.uint8), one.itemsize) for one in codes]
 
+    def spots(self, number: int, arrays: Arrays) -> list[Spot]:
+        """Return the place of the codes of every column."""
+        of_store = self.store.shards[number].arrays
+        return [
+            arrays.spot(f"source{j}") if source is None else of_store.spot(f"codes{source}")
+            for j, source in enumerate(self.sources)
+        ]
+
     def arrays(self, number: int) -> dict[str, Any]:
         """Compute what a shard has besides the columns of the store."""
         made: dict[str, Any] = {}
@@ -248,16 +255,16 @@ class RowStore:
         numbers = range(len(self.shards)) if only is None else (only,)
         for i in numbers:
             arrays = self.shards[i].arrays
+            labels = arrays.spot("labels")
             if self.compact is None:
-                task.add_shard(arrays["labels"], arrays["indptr"], arrays["ids"], arrays.get("values"))
+                values = arrays.spot("values") if "values" in arrays else None
+                spots = (arrays.spot("indptr"), arrays.spot("ids"), values)
+                task.add_shard(arrays.size("labels"), labels, *spots)
             else:
-                columns = self.compact.columns(i, arrays)
-                task.add_template_shard(
-                    arrays["labels"], self.compact.quick, self.compact.offsets(i), columns, arrays["written"]
-                )
-        for shard in (one[i] for one in (self.shards, self.store.shards) for i in numbers):
-            if hasattr(shard.whole, "_mmap"):  # a file, whose pages come back from the disk
-                task.add_file(shard.whole)
+                file, at, _ = arrays.spot("written")
+                written = (file, at, self.compact.quick.width)
+                offsets, columns = self.compact.offsets(i), self.compact.spots(i, arrays)
+                task.add_template_shard(labels, self.compact.quick, offsets, columns, written)
 
     def labels(self) -> Iterator[tuple[LabelIds, npt.NDArray[np.int64]]]:
         """Yield the label numbers and the offsets of the sentences of every shard."""
@@ -269,13 +276,12 @@ class RowStore:
 
 def missing_label(store: ColumnStore, column: str) -> Place | None:
     """Find the first token without a label, or None."""
-    first = token = 0
+    token = 0
     for shard in store.shards:
         codes = store.codes(shard, column)
         if (codes < 0).any():
             token += int(np.argmax(codes < 0))
             sentence = int(np.searchsorted(store.offsets, token, side="right")) - 1
             return Place(sentence, token - int(store.offsets[sentence]))
-        first += len(shard.arrays["lengths"])
         token += len(codes)
     return None

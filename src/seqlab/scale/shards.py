@@ -1,4 +1,4 @@
-"""Shard files: arrays of contiguous sentences, page-aligned, mapped when opened, named by their content.
+"""Shard files: arrays of contiguous sentences, page-aligned, read piece by piece, named by their content.
 
     bytes 0-7       "SEQSHARD"
     bytes 8-15      length of the header, little-endian
@@ -6,15 +6,19 @@
     arrays          each at a multiple of a page
 
 A file is called by the digest of its bytes, so that a shard whose bytes have changed does not have its name any more.
+They are compared when it is opened; from then on every piece that is read is followed by a look at the size and the times
+of the file, so that nothing is used of one that is cut off, changed or removed later. Nothing is mapped: a mapped file
+that is cut off would end the program.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqlab import _core
 from seqlab.errors import Place, StoreError
 from seqlab.files import replaced
 
@@ -33,20 +38,56 @@ DIGITS = 32  # of the digest, in a name
 Array = npt.NDArray[Any]
 
 
+Spot = tuple[_core.CheckedFile, int, int]  # of an array: its file, its first byte, and the bytes of a row
+
+
+class Arrays(Mapping[str, Array]):
+    """The arrays of an open shard, each read when it is asked for."""
+
+    def __init__(self, file: _core.CheckedFile, places: Mapping[str, tuple[np.dtype[Any], list[int], int]]) -> None:
+        self._file, self._places = file, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __getitem__(self, name: str) -> Array:
+        kind, shape, at = self._places[name]
+        made = np.empty(shape, dtype=kind)
+        if made.size:
+            with unchanged():
+                self._file.read(at, made.reshape(-1).view(np.uint8))
+        return made
+
+    def size(self, name: str) -> int:
+        """Return the length of an array, without reading it."""
+        return int(self._places[name][1][0])
+
+    def bytes(self, name: str) -> int:
+        """Return the bytes that an array takes."""
+        kind, shape, _ = self._places[name]
+        return kind.itemsize * int(np.prod(shape, dtype=np.int64))
+
+    def spot(self, name: str) -> Spot:
+        """Return the place of an array, for the core, which reads it piece by piece."""
+        kind, shape, at = self._places[name]
+        return self._file, at, kind.itemsize * int(np.prod(shape[1:], dtype=np.int64))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
     """An open shard.
 
     path     of its file
-    arrays   mapped, by name
+    arrays   by name
     facts    what else was written
-    whole    the mapped bytes of the file, for those who let go of its pages
     """
 
     path: Path
-    arrays: Mapping[str, Array]
+    arrays: Arrays
     facts: Mapping[str, Any]
-    whole: npt.NDArray[np.uint8]
 
 
 def write_shard(folder: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any] | None = None) -> str:
@@ -86,48 +127,54 @@ def write_shard(folder: Path, arrays: Mapping[str, Array], facts: Mapping[str, A
     return name
 
 
-def open_shard(path: str | os.PathLike[str], *, verify: bool = True) -> Shard:
-    """Map a shard file.
-
-    verify   compare the digest of its bytes with its name, which reads all of them
-    """
+def open_shard(path: str | os.PathLike[str]) -> Shard:
+    """Open a shard file, and compare its bytes with its name."""
     file_path = Path(path)
-    try:
-        with file_path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            whole: npt.NDArray[np.uint8] = (
-                np.memmap(file, dtype=np.uint8, mode="r") if size else np.zeros(0, dtype=np.uint8)
-            )
-    except FileNotFoundError:
-        raise StoreError(
-            "a shard of the cache is gone; remove the folder that it was in, and it is made anew",
-            place=Place(path=str(path)),
-        ) from None
-    except OSError as error:
-        raise StoreError(
-            f"a shard of the cache cannot be read ({error.strerror or error})", place=Place(path=str(path))
-        ) from error
-    if verify:
-        digest = hashlib.sha256(whole.data).hexdigest()
-        let_go(whole)
-        if digest[:DIGITS] + SUFFIX != file_path.name:
+    with unchanged():
+        file = _core.CheckedFile(os.fspath(file_path))
+        if _digest_of(file)[:DIGITS] + SUFFIX != file_path.name:
             raise altered(file_path)
+        try:
+            told = json.loads(_read(file, 16, int.from_bytes(_read(file, 8, 8), "little")))
+            places = {name: (np.dtype(kind), shape, at) for name, (kind, shape, at) in told["arrays"].items()}
+            facts = told["facts"]
+        except (ValueError, KeyError, TypeError) as error:  # not ours, though its name fits
+            raise altered(file_path) from error
+    return Shard(file_path, Arrays(file, places), facts)
+
+
+def _read(file: _core.CheckedFile, at: int, size: int) -> bytes:
+    if at + size > file.size:
+        raise altered(Path(file.path))
+    made = np.empty(size, dtype=np.uint8)
+    file.read(at, made)
+    return made.tobytes()
+
+
+def _digest_of(file: _core.CheckedFile) -> str:
+    digest, room = hashlib.sha256(), np.empty(1 << 20, dtype=np.uint8)
+    for at in range(0, file.size, len(room)):
+        piece = room[: min(len(room), file.size - at)]
+        file.read(at, piece)
+        digest.update(piece.data)
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def unchanged() -> Iterator[None]:
+    """Make the error of the core for a file that is gone or has changed one of ours, which says what to do."""
     try:
-        length = int.from_bytes(whole[8:16].tobytes(), "little")
-        if whole[:8].tobytes() != MAGIC or 16 + length > size:
-            raise altered(file_path)
-        told = json.loads(whole[16 : 16 + length].tobytes())
-        arrays = {}
-        for name, (dtype, shape, at) in told["arrays"].items():
-            kind = np.dtype(dtype)
-            count = int(np.prod(shape, dtype=np.int64))
-            if at + count * kind.itemsize > size:
-                raise altered(file_path)
-            flat = np.frombuffer(whole, dtype=kind, count=count, offset=at) if count else np.zeros(0, kind)
-            arrays[name] = flat.reshape(shape)
-    except (ValueError, KeyError, TypeError) as error:
-        raise altered(file_path) from error
-    return Shard(file_path, arrays, told["facts"], whole)
+        yield
+    except _core.FileChanged as error:
+        path = Path(str(error))
+        raise (altered if path.exists() else _gone)(path) from None
+
+
+def _gone(path: Path) -> StoreError:
+    return StoreError(
+        "a shard of the cache is gone; remove the folder that it was in, and it is made anew",
+        place=Place(path=str(path)),
+    )
 
 
 class Shards(Sequence[Shard]):
@@ -149,13 +196,6 @@ class Shards(Sequence[Shard]):
         if number not in self._open:
             self._open[number] = open_shard(self._paths[number])
         return self._open[number]
-
-
-def let_go(whole: npt.NDArray[np.uint8]) -> None:
-    """Let the system take back the pages of a mapped file; they are read again when they are needed."""
-    mapped = getattr(whole, "_mmap", None)
-    if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
-        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def altered(path: Path) -> StoreError:

@@ -90,7 +90,7 @@ class HmmRecipe:
         store = _opened(str(seen_folder(self.folder)), tuple(self.facts["shards"]), _Held(self.facts))
         labels = SomeLabels(store, self.told, self.label)
         parts = list(store.blocks_of(number, 1 << 62))
-        first = sum(len(store.shards[i].arrays["lengths"]) for i in range(number))
+        first = sum(store.shards[i].arrays.size("lengths") for i in range(number))
         return HmmShard(self, number, parts[0], labels.gold(labels.of_shard(number)), first)
 
 

@@ -43,10 +43,7 @@ from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import Gold
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 
-MAPPED, WINDOWS = (
-    24 << 20,
-    4 << 20,
-)  # bytes of shards that are mapped at a time, and of the windows of a thread
+WINDOWS = 8 << 20  # bytes of the windows of a thread
 
 
 def learn_from_disk(
@@ -221,7 +218,7 @@ def weight_bytes(tagger: families.LinearTagger, model: LinearModel, sentences: i
         vectors = 2 * int(getattr(learner, "_memory", 2) if steps is None else steps) + 10 + 2 * threads
     elif getattr(learner, "method", None) == "frank-wolfe":
         of_sentence = 2048  # its dual variables: a vector of differences for every sentence
-    return weights * 8 * vectors + sentences * of_sentence + MAPPED + threads * WINDOWS
+    return weights * 8 * vectors + sentences * of_sentence + threads * WINDOWS
 
 
 # ------------------------------------------------------------------------------------------------ the training set

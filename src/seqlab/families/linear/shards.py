@@ -21,6 +21,7 @@ from seqlab.scale.cluster.sums import Answer, Sums, seen_folder
 from seqlab.scale.columns import ColumnStore
 from seqlab.scale.disk import ENCODER
 from seqlab.scale.rows import RowStore
+from seqlab.scale.shards import unchanged
 from seqlab.scale.sizes import available, resident
 from seqlab.store import reading
 
@@ -149,6 +150,10 @@ class LinearShard:
 
     def answer(self, what: str, given: Any, threads: int) -> Answer:
         """Compute value and gradient ("quick" in float32, "exact"), "curvature", or a first guess ("start")."""
+        with unchanged():
+            return self._answer(what, given, threads)
+
+    def _answer(self, what: str, given: Any, threads: int) -> Answer:
         if what == "start":
             theta = np.zeros(self._task.size)
             l2, l1, epochs, seed, tokens = given
