@@ -57,10 +57,15 @@ def parse(words: list[str] | None) -> argparse.Namespace:
 
 
 def side(
-    path: Path, options: argparse.Namespace, limit: str, cache: Path, min_count: int = 1
+    path: Path | str,
+    options: argparse.Namespace,
+    limit: str,
+    cache: Path,
+    min_count: int = 1,
+    memory: int = 0,
 ) -> dict[str, Any]:
     """Run one training in a process of its own."""
-    words = [str(path), str(options.iterations), limit, str(cache), str(min_count)]
+    words = [str(path), str(options.iterations), limit, str(cache), str(min_count), str(memory)]
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.scale.side", *words],
         cwd=machine.ROOT,
@@ -104,9 +109,9 @@ def time(folder: Path, options: argparse.Namespace) -> Figure:
 
 def memory(folder: Path, options: argparse.Namespace) -> Figure:
     """Measure the peak memory of a training whose data need many times the limit."""
-    path = corpora.write(folder / "memory.txt.gz", int(options.large), seed=2, rarity=1.6)
+    path = f"made:{int(options.large)}:2:1.6"
     short = argparse.Namespace(**{**vars(options), "iterations": min(options.iterations, 3)})
-    far = side(path, short, options.limit, folder / "large", min_count=3)
+    far = side(path, short, options.limit, folder / "large", min_count=10, memory=10)
     from seqlab.scale.sizes import bytes_of
 
     return Figure(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import resource
 import sys
@@ -10,15 +11,26 @@ import warnings
 from hashlib import sha256
 
 import seqlab
-from benchmarks.scale.corpora import COLUMNS
+from benchmarks.scale.corpora import COLUMNS, sentences
 
 
-def main(path: str, iterations: str, max_memory: str, cache: str, min_count: str) -> None:
-    """Train a CRF with the chunk preset; without max_memory in memory."""
+def main(path: str, iterations: str, max_memory: str, cache: str, min_count: str, memory: str) -> None:
+    """Train a CRF with the chunk preset; without max_memory in memory.
+
+    path   of a file, or "made:TOKENS:SEED:RARITY" for sentences that are made while they are read
+    """
     warnings.simplefilter("ignore")
-    crf = seqlab.CRF("chunk", seqlab.LBFGS(max_iterations=int(iterations)), min_count=int(min_count))
+    crf = seqlab.CRF(
+        "chunk",
+        seqlab.LBFGS(max_iterations=int(iterations), memory=int(memory) or None),
+        min_count=int(min_count),
+    )
     began, cpu = time.perf_counter(), time.process_time()
-    if max_memory:
+    if path.startswith("made:"):
+        tokens, seed, rarity = path.split(":")[1:]
+        words, chunks = itertools.tee(sentences(int(tokens), seed=int(seed), rarity=float(rarity)))
+        crf.fit((x for x, _ in words), (y for _, y in chunks), max_memory=max_memory, cache=cache)
+    elif max_memory:
         stream = seqlab.stream_corpus(path, columns=COLUMNS)
         crf.fit(stream, "chunk", max_memory=max_memory, cache=cache)
     else:

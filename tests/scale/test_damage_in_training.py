@@ -31,7 +31,9 @@ MODELS = {
     "lbfgs": lambda: CRF("chunk", LBFGS(max_iterations=6)),
     "memm": lambda: MEMM("chunk", LBFGS(max_iterations=6)),
     "perceptron": lambda: LinearTagger("chunk", Perceptron(epochs=4)),
-    "values": lambda: CRF(lambda s, t: {"length": len(s["word"][t]), s["word"][t]: 1.0}, LBFGS(max_iterations=6)),
+    "values": lambda: CRF(
+        lambda s, t: {"length": len(s["word"][t]), s["word"][t]: 1.0}, LBFGS(max_iterations=6)
+    ),
 }
 
 
@@ -40,7 +42,9 @@ MODELS = {
 @pytest.mark.parametrize("name", ["lbfgs", "memm", "perceptron"])
 def test_damage_in_the_midst_of_training_is_an_error(name, how, kind, stream, tmp_path, monkeypatch):
     monkeypatch.setattr(far, "_room", lambda *_: 0)  # nothing is kept: every pass reads the shards
-    monkeypatch.setattr("seqlab.scale.rows.LARGE", 10)  # conjunctions are written, as those of a large corpus are
+    monkeypatch.setattr(
+        "seqlab.scale.rows.LARGE", 10
+    )  # conjunctions are written, as those of a large corpus are
     damaged = []
 
     def damage(epoch):

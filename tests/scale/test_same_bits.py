@@ -54,6 +54,13 @@ LINEAR = {
     "arow": lambda: LinearTagger("chunk", AROW(epochs=2)),
     "svm": lambda: LinearTagger("chunk", seqlab.StructuredSVM(epochs=2)),
     "frank-wolfe": lambda: LinearTagger("chunk", seqlab.StructuredSVM(epochs=2, method="frank-wolfe")),
+    "order 2 pruned": lambda: CRF("pos", LBFGS(max_iterations=2), order=2),
+    "order 2 of a perceptron": lambda: LinearTagger("pos", Perceptron(epochs=2), order=2),
+    "class weights": lambda: CRF("chunk", FEW, class_weight="balanced"),
+    "costs": lambda: LinearTagger("chunk", Perceptron(epochs=2), class_weight={"O": 0.5}),
+    "dictionary": lambda: CRF("chunk", FEW, allowed={"the": ["B-NP", "I-NP"], "of": ["B-PP"]}),
+    "dictionary and order 2": lambda: CRF("pos", LBFGS(max_iterations=2), order=2, allowed={"the": ["B-NP"]}),
+    "balanced memm": lambda: MEMM("chunk", FEW, class_weight="balanced"),
     "memm": lambda: MEMM("chunk", FEW),
     "memm 2": lambda: MEMM("chunk", FEW, order=2),
 }
@@ -66,7 +73,68 @@ def test_linear_models_are_those_of_memory(name, whole, stream, tmp_path):
     assert not differences(near, distant, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["lbfgs", "sum", "sgd", "perceptron", "memm"])
+WEIGHTED = {
+    "sentences": lambda s: 1.0 + len(s) % 3,
+    "tokens": lambda s: [1.0 + len(word) % 2 for word in s["word"]],
+}
+
+
+@pytest.mark.parametrize("kind", WEIGHTED)
+@pytest.mark.parametrize("name", ["lbfgs", "perceptron", "memm", "sgd"])
+def test_weights_are_those_of_memory(name, kind, whole, stream, tmp_path):
+    weights = [WEIGHTED[kind](s) for s in whole]
+    near = LINEAR[name]().fit(whole, "chunk", sample_weight=weights)
+    distant = LINEAR[name]().fit(stream, "chunk", sample_weight=iter(weights), max_memory=LIMIT)
+    assert not differences(near, distant, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["lbfgs", "perceptron", "memm", "sgd", "auto", "min_count"])
+def test_missing_labels_are_learned_from_as_in_memory(name, whole, tmp_path):
+    X = [list(zip(s["word"], s["pos"], strict=True)) for s in whole]
+    y = [
+        [None if i % 3 == 0 and t == 1 else c for t, c in enumerate(s["chunk"])] for i, s in enumerate(whole)
+    ]
+    near = LINEAR[name]().fit(X, y)
+    distant = LINEAR[name]().fit(iter(X), iter(y), max_memory=LIMIT)
+    assert not differences(near, distant, tmp_path)
+
+
+def test_weights_of_a_file_are_those_of_memory(whole, tmp_path):
+    lines = [
+        f"@weight:{1 + i % 3}\n"
+        + "".join(f"{c}\tw={w}\tp={p}\n" for w, p, c in zip(*some, strict=True))
+        + "\n"
+        for i, some in enumerate((s["word"], s["pos"], s["chunk"]) for s in whole)
+    ]
+    (tmp_path / "a.txt").write_text("".join(lines))
+    read_as = {"format": "crfsuite"}
+    near = CRF(None, FEW).fit(seqlab.read(tmp_path / "a.txt", **read_as), "label")
+    stream = seqlab.stream_corpus(tmp_path / "a.txt", **read_as)
+    assert not differences(near, CRF(None, FEW).fit(stream, "label", max_memory=LIMIT), tmp_path)
+    plain = CRF(None, FEW).fit(
+        seqlab.read(tmp_path / "a.txt", **read_as), "label", sample_weight=np.ones(len(whole))
+    )
+    assert differences(near, plain, tmp_path)
+
+
+@pytest.mark.parametrize("features", ["ner", "chunk", "pos"])
+def test_a_cache_that_is_used_again_gives_the_same_file(features, stream, tmp_path):
+    first, again = (CRF(features, FEW).fit(stream, "chunk", cache=tmp_path / "cache") for _ in range(2))
+    assert not differences(first, again, tmp_path)
+
+
+def test_pools_have_one_size_however_they_were_made():
+    from seqlab import _core
+
+    pool = _core.StringPool()
+    for i in range(200):
+        assert len(_core.pool_of(*pool.arrays()).slots()) == len(pool.slots())
+        pool.intern(str(i))
+
+
+@pytest.mark.parametrize(
+    "name", ["lbfgs", "sum", "sgd", "perceptron", "memm", "class weights", "order 2 pruned"]
+)
 @pytest.mark.parametrize("room", [0, 300_000])
 def test_what_is_kept_in_memory_changes_nothing(name, room, whole, stream, tmp_path, monkeypatch):
     monkeypatch.setattr(far, "_room", lambda *_: room)

@@ -65,7 +65,7 @@ nb::list gather_all(const nb::list& values, const In<StringId>& codes, const In<
 nb::object pool_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& begins) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     StringPool pool;
-    pool.reserve(begins.size(), bytes.size());
+    pool.reserve(begins.size() > 0 ? begins.size() - 1 : 0, bytes.size());  // as large as one that has grown
     for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
         const std::int64_t begin = begins.data()[i], end = begins.data()[i + 1];
         if (begin < 0 || end < begin || static_cast<std::size_t>(end) > text.size()) return nb::none();

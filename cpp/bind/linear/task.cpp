@@ -90,22 +90,23 @@ FileArray array_of(const FilePlace& place) {
     return {std::get<0>(place), std::get<1>(place), std::get<2>(place)};
 }
 
-void add_far(KeptTask& self, std::shared_ptr<const EntryShard> shard, const FilePlace& labels) {
+// Without a place for labels, those of the task count.
+void add_far(KeptTask& self, std::shared_ptr<const EntryShard> shard, const std::optional<FilePlace>& labels) {
     Task& task = self.task;
     if (!task.far) task.far = std::make_shared<FarEntries>();
-    task.sequences.far = task.far.get();
-    task.far->add(std::move(shard), array_of(labels));
+    if (labels) task.sequences.far = task.far.get();
+    task.far->add(std::move(shard), labels ? array_of(*labels) : FileArray{});
 }
 
 // The next sentences of a corpus on disk.
-void add_shard(KeptTask& self, std::size_t tokens, const FilePlace& labels, const FilePlace& indptr,
+void add_shard(KeptTask& self, std::size_t tokens, const std::optional<FilePlace>& labels, const FilePlace& indptr,
                const FilePlace& ids, const std::optional<FilePlace>& values) {
     const FileArray own = values ? array_of(*values) : FileArray{};
     add_far(self, std::make_shared<WholeShard>(tokens, array_of(indptr), array_of(ids), own), labels);
 }
 
 // The next sentences of a corpus on disk, in columns.
-void add_template_shard(KeptTask& self, const FilePlace& labels, const QuickRows& rows, const I64& offsets,
+void add_template_shard(KeptTask& self, const std::optional<FilePlace>& labels, const QuickRows& rows, const I64& offsets,
                         const std::vector<FilePlace>& columns, const FilePlace& written) {
     std::vector<FileArray> arrays;
     for (const FilePlace& column : columns) arrays.push_back(array_of(column));
@@ -147,8 +148,8 @@ void bind_task(nb::module_& m) {
         .def("set_active", &set_active, "offset"_a.noconvert(), "ids"_a.noconvert())
         .def("set_clamps", &set_clamps, "sequence"_a.noconvert(), "weight"_a.noconvert(), "row"_a.noconvert(),
              "offset"_a.noconvert(), "ids"_a.noconvert())
-        .def("add_shard", &add_shard, "tokens"_a, "labels"_a, "indptr"_a, "ids"_a, "values"_a.none())
-        .def("add_template_shard", &add_template_shard, "labels"_a, "rows"_a, "offsets"_a.noconvert(),
+        .def("add_shard", &add_shard, "tokens"_a, "labels"_a.none(), "indptr"_a, "ids"_a, "values"_a.none())
+        .def("add_template_shard", &add_template_shard, "labels"_a.none(), "rows"_a, "offsets"_a.noconvert(),
              "columns"_a, "written"_a)
         .def(
             "set_room", [](KeptTask& self, std::size_t bytes) { self.task.room = bytes; }, "bytes"_a,

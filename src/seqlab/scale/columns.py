@@ -26,6 +26,7 @@ GOLD = "<labels>"  # the column of labels that came beside the sentences
 KINDS: Mapping[type, str] = {StringColumn: "strings", BagColumn: "bags", VectorColumn: "vectors"}
 
 Ints = npt.NDArray[np.integer[Any]]
+Floats = npt.NDArray[np.float64]
 
 
 class ColumnWriter:
@@ -40,23 +41,21 @@ class ColumnWriter:
         self._kinds: dict[str, str] = {}
         self._widths: dict[str, int] = {}
         self._pools: dict[str, _core.StringPool] = {}
-        self._parts: list[tuple[npt.NDArray[np.int64], dict[str, Column]]] = []  # of the shard to come
+        self._parts: list[
+            tuple[npt.NDArray[np.int64], Floats, dict[str, Column]]
+        ] = []  # of the shard to come
         self._cost = 0
         self._shards: list[str] = []
         self.tokens = self.sentences = 0
 
     def add(self, corpus: Corpus, gold: StringColumn | None = None) -> None:
         """Add the next sentences, and the labels beside them, if they came so."""
-        if corpus._origin is not None and not (corpus.weights == 1).all():
-            raise CorpusError(
-                "the sentences of this file have weights, which are not used out of core; read it into memory"
-            )
         columns = {name: corpus.data(name) for name in corpus.columns}
         if gold is not None:
             columns[GOLD] = gold
         self._check(columns)
         numbered = {name: self._numbered(name, column) for name, column in columns.items()}
-        lengths = corpus.lengths
+        lengths, weights = corpus.lengths, corpus.weights
         cost = np.full(len(lengths), 0, dtype=np.int64) + lengths * TOKEN
         for column in numbered.values():
             if isinstance(column, BagColumn):
@@ -69,9 +68,8 @@ class ColumnWriter:
             last = int(np.searchsorted(ends, spent + SHARD - self._cost, side="left")) + 1
             last = min(last, len(lengths))
             begin, end = int(corpus.offsets[first]), int(corpus.offsets[last])
-            self._parts.append(
-                (lengths[first:last], {name: _cut(column, begin, end) for name, column in numbered.items()})
-            )
+            cut = {name: _cut(column, begin, end) for name, column in numbered.items()}
+            self._parts.append((lengths[first:last], weights[first:last], cut))
             self._cost += int(ends[last - 1]) - spent
             if self._cost >= SHARD:
                 self._flush()
@@ -127,10 +125,13 @@ class ColumnWriter:
         if not self._parts:
             return
         arrays: dict[str, Any] = {
-            "lengths": np.concatenate([lengths for lengths, _ in self._parts]).astype(np.int32)
+            "lengths": np.concatenate([lengths for lengths, _, _ in self._parts]).astype(np.int32)
         }
+        weights = np.concatenate([weights for _, weights, _ in self._parts])
+        if not (weights == 1).all():
+            arrays["weights"] = weights
         for i, (name, kind) in enumerate(self._kinds.items()):
-            parts: Sequence[Any] = [columns[name] for _, columns in self._parts]
+            parts: Sequence[Any] = [columns[name] for _, _, columns in self._parts]
             if kind == "vectors":
                 arrays[f"vectors{i}"] = np.concatenate([part.vectors for part in parts])
                 continue
@@ -222,6 +223,16 @@ class ColumnStore:
     def offsets(self) -> npt.NDArray[np.int64]:
         """(N + 1,)   sentence i has tokens offsets[i] .. offsets[i + 1]."""
         return offsets_of(np.concatenate([[0][:0], *(shard.arrays["lengths"] for shard in self.shards)]))
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """(N,)   weights of the sentences, as a CRFsuite file gives them; None if all are 1."""
+        if not any("weights" in shard.arrays for shard in self.shards):
+            return None
+        ones = (np.ones(shard.arrays.size("lengths")) for shard in self.shards)
+        return np.concatenate(
+            [s.arrays.get("weights", one) for s, one in zip(self.shards, ones, strict=True)]
+        )
 
     def codes(self, shard: Shard, name: str) -> npt.NDArray[np.int32]:
         """Read the codes of a column of strings in a shard."""

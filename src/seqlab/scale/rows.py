@@ -250,12 +250,12 @@ class RowStore:
         """(N + 1,)   offsets of the sentences of all shards, or of one."""
         return self.store.offsets if only is None else offsets_of(self.store.shards[only].arrays["lengths"])
 
-    def add_to(self, task: _core.Task, only: int | None = None) -> None:
-        """Give the shards to a task of the core, or one of them."""
+    def add_to(self, task: _core.Task, only: int | None = None, *, labelled: bool = True) -> None:
+        """Give the shards to a task of the core, or one of them; with their labels, or without."""
         numbers = range(len(self.shards)) if only is None else (only,)
         for i in numbers:
             arrays = self.shards[i].arrays
-            labels = arrays.spot("labels")
+            labels = arrays.spot("labels") if labelled else None
             if self.compact is None:
                 values = arrays.spot("values") if "values" in arrays else None
                 spots = (arrays.spot("indptr"), arrays.spot("ids"), values)

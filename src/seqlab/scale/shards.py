@@ -6,9 +6,9 @@
     arrays          each at a multiple of a page
 
 A file is called by the digest of its bytes, so that a shard whose bytes have changed does not have its name any more.
-They are compared when it is opened; from then on every piece that is read is followed by a look at the size and the times
-of the file, so that nothing is used of one that is cut off, changed or removed later. Nothing is mapped: a mapped file
-that is cut off would end the program.
+They are compared when it is opened; from then on every piece that is read is followed by a look at the size and the
+times of the file, so that nothing is used of one that is cut off, changed or removed later. Nothing is mapped: a mapped
+file that is cut off would end the program.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ Spot = tuple[_core.CheckedFile, int, int]  # of an array: its file, its first by
 class Arrays(Mapping[str, Array]):
     """The arrays of an open shard, each read when it is asked for."""
 
-    def __init__(self, file: _core.CheckedFile, places: Mapping[str, tuple[np.dtype[Any], list[int], int]]) -> None:
+    def __init__(
+        self, file: _core.CheckedFile, places: Mapping[str, tuple[np.dtype[Any], list[int], int]]
+    ) -> None:
         self._file, self._places = file, places
 
     def __len__(self) -> int:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from operator import add
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from seqlab import _core, families
 from seqlab.arrays import check_room, thread_count
+from seqlab.corpus import Corpus
 from seqlab.corpus.columns import WORD_COLUMNS, offsets_of
 from seqlab.encode import Encoder
 from seqlab.encode.encoder import sources_of
-from seqlab.errors import CorpusError, LabelError, OptionError, ShapeError
+from seqlab.errors import CorpusError, OptionError, ShapeError
 from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.model import (
@@ -26,21 +29,31 @@ from seqlab.families.linear.model import (
     moves_seen,
     rows_seen,
 )
+from seqlab.families.linear.restrictions import Restrictions
 from seqlab.families.linear.shards import LinearRecipe, job_of, shape_of, task_of
-from seqlab.families.linear.training import ENDED, TRANSITION, trained
+from seqlab.families.linear.training import (
+    ENDED,
+    SAMPLE,
+    TRANSITION,
+    TrainingSet,
+    active_labels,
+    likely_in_training,
+    refined,
+    trained,
+)
 from seqlab.learning.identity import digest
-from seqlab.learning.monitor import Monitor, Outcome, say_limit
+from seqlab.learning.monitor import Monitor, Outcome, Weights, say_limit
 from seqlab.scale.cluster.distributed import sums_of
 from seqlab.scale.cluster.sums import Counted
 from seqlab.scale.disk import Disk, label_column, on_disk
 from seqlab.scale.rows import RowStore, missing_label
 from seqlab.scale.sizes import resident
-from seqlab.scale.vocabulary import located
+from seqlab.scale.vocabulary import BLOCK, located
 from seqlab.store.codec import Late
 from seqlab.tagging.door.blocks import LabelledBlocks
-from seqlab.tagging.door.constraints import AUTO, Rules
+from seqlab.tagging.door.constraints import AUTO, Rules, TagDictionary, check_possible
 from seqlab.tagging.door.names import by_value
-from seqlab.tagging.door.sentences import Gold
+from seqlab.tagging.door.sentences import Gold, token_weights, with_classes, word_column
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 
 WINDOWS = 8 << 20  # bytes of the windows of a thread
@@ -54,12 +67,14 @@ def learn_from_disk(
     max_memory: Any,
     cache: Any,
     client: Any = None,
+    sample_weight: Any = None,
 ) -> LinearFit:
     """Train a linear model on sentences that need not fit in memory.
 
     max_memory   bytes that the program may use, or "2G"
     cache        folder of the data on disk; None for a temporary one
     client       a Dask cluster that computes sums over shards, "threads" for this process; None for one sum over all
+    sample_weight   as for fit; kept in memory
     """
     tagger._check_options()
     _check_known(tagger)
@@ -69,33 +84,21 @@ def learn_from_disk(
     with on_disk(max_memory, cache, options.progress) as disk:
         limit = None if max_memory is None else disk.limit
         train = trained if client is None else partial(_trained_on, client, limit)
-        return _learned(tagger, X, blocks, options, disk, train)
+        return _learned(tagger, X, blocks, sample_weight, options, disk, train)
 
 
 def _check_known(tagger: families.LinearTagger) -> None:
-    """Refuse options that need a number for every token and label in memory."""
-    for option, why in (
-        ("allowed", "lists of labels for every token"),
-        ("class_weight", "a weight for every token"),
-    ):
-        if getattr(tagger, option) is not None:
-            raise OptionError(
-                f"{option} needs {why}, which a training out of core does not keep; leave it out, or leave max_memory "
-                f"and cache out",
-                option=option,
-            )
-    if tagger.order > 1 and not tagger._local and tagger.keep > 0:
-        raise OptionError(
-            f"order={tagger.order} with keep={tagger.keep:g} needs a list of likely labels for every token, which a "
-            f"training out of core does not keep; pass keep=0, so that every label counts",
-            option="keep",
-        )
+    """Refuse features and options whose data have no place in shards."""
     if tagger._min_sum > 0 or tagger._zeros:
-        raise OptionError("weights chosen in CRFsuite's way are learned in memory only; use seqlab.CRF")
+        raise OptionError(
+            "weights chosen in CRFsuite's way (minfreq of values, zeros) are learned in memory only, because they need "
+            "the values of all sentences at once; use seqlab.CRF, or leave max_memory and cache out"
+        )
     encoder = Encoder(tagger.features, min_count=tagger.min_count)
     if sources_of(encoder.features, tagger.min_count, ())[1]:
         raise OptionError(
-            "features of pairs of labels are learned in memory only; leave them out, or leave max_memory and cache out",
+            "features of pairs of labels are learned in memory only: shards hold the attributes of tokens; leave these "
+            "features out, or leave max_memory and cache out",
             option="features",
         )
 
@@ -111,18 +114,17 @@ def _check_batch(tagger: families.LinearTagger) -> None:
 
 
 def _learned(
-    tagger: families.LinearTagger, X: Any, blocks: LabelledBlocks, options: FitOptions, disk: Disk, train: Any
+    tagger: families.LinearTagger,
+    X: Any,
+    blocks: LabelledBlocks,
+    sample_weight: Any,
+    options: FitOptions,
+    disk: Disk,
+    train: Any,
 ) -> LinearFit:
     threads = thread_count(tagger.threads)
     store = disk.columns(blocks, X)
     column = label_column(_resolved(store, blocks.column))
-    place = missing_label(store, column)
-    if place is not None:
-        raise LabelError(
-            "a token has no label, and a training out of core needs one for each; leave such sentences out, or leave "
-            "max_memory and cache out",
-            place=place,
-        )
     whole = bool(store.facts["whole"])
     names = store.pools[column].strings()
     if not names:
@@ -132,8 +134,12 @@ def _learned(
     check_rows(len(labels), tagger.order)
     encoder = Encoder(tagger.features, min_count=tagger.min_count)
     with disk.rows(store, encoder, labels, column, threads=threads) as rows:
-        data = ShardedSet(rows, labels, None if blocks.column is None else column, whole)
+        data = ShardedSet(rows, labels, None if blocks.column is None else column, whole, disk)
+        data.open = missing_label(store, column) is not None
+        data.weights = data.token_weights(tagger, sample_weight)
+        data.dictionary = TagDictionary.of(tagger.allowed, labels, data.words)
         rules = data.rules(tagger)
+        data.check_possible(tagger, rules)
         model = data.empty_model(tagger, rules, order=1)
         training = data.training(rules)
         judge = dev_scorer(
@@ -141,7 +147,7 @@ def _learned(
             tagger,
             training.column,
             rows.encoder,
-            None,
+            data.dictionary,
             threads,
             labels=labels,
             known=training.vocabulary(),
@@ -153,6 +159,8 @@ def _learned(
             model = train(tagger, data, model, monitor, threads)
             if tagger.order > 1:
                 fine = joined(data.empty_model(tagger, rules, order=tagger.order), model)
+                fine = refined(tagger, data.sample(threads), fine, model, None, threads)
+                data.fine, data.threads = fine, threads
                 if monitor.history.reason not in ENDED:
                     monitor = options.monitor(judge, fine, kept, f"order-{tagger.order}", tagger.learner)
                     fine = train(tagger, data, fine, monitor, threads)
@@ -185,6 +193,12 @@ def _trained_on(
 ) -> LinearModel:
     """Estimate weights as training.trained does, with a loss that is summed shard by shard, on a cluster or here."""
     learner: Any = tagger.learner
+    if data.restricted:
+        raise OptionError(
+            "weights of tokens, lists of labels (allowed, keep) and missing labels are kept in one process; leave them "
+            "out, or leave client out",
+            option="client",
+        )
     loss = "local" if tagger._local else "chain"
     recipe = LinearRecipe.of(data.rows, model, loss, limit, every=tagger.states == "all")
     theta = model.theta
@@ -231,18 +245,93 @@ class ShardedSet:
     rows     its shards
     labels   their names, in the order of their numbers
     column   the column that they came from, or None
+    disk     says how much memory there is
     room     bytes for rows that are kept in memory from pass to pass
+    open     True if some token has no label
+    weights, dictionary   of tokens and for words, or None
+    fine     a model of higher order, whose first-order model says which labels are likely; None before it is trained
     """
 
     rows: RowStore
     labels: tuple[str, ...]
     column: str | None
     whole: bool
+    disk: Disk
     room: int = 0
+    open: bool = False
+    weights: Weights | None = None
+    dictionary: TagDictionary | None = None
+    fine: LinearModel | None = None
+    threads: int = 1
 
     def facts(self) -> dict[str, str]:
         """Name the data for a checkpoint: their shards are called by what they hold."""
-        return {"shards": digest(self.rows.store.facts["shards"], self.rows.facts["shards"])}
+        shards = digest(self.rows.store.facts["shards"], self.rows.facts["shards"])
+        return {"shards": shards, "weights of sentences": digest(self.weights)}
+
+    @property
+    def restricted(self) -> bool:
+        """True if tokens have weights, or lists of labels."""
+        lists = self.fine is not None and self.fine.coarse is not None
+        return self.open or lists or self.weights is not None or self.dictionary is not None
+
+    @property
+    def words(self) -> str | None:
+        """The column of the words."""
+        return word_column(next(self.rows.store.blocks(1))[1])
+
+    def token_weights(self, tagger: families.LinearTagger, sample_weight: Any) -> Weights | None:
+        """Read the weights of tokens, and multiply them by those of their labels."""
+        store = self.rows.store
+        if sample_weight is None and store.weights is None and tagger.class_weight is None:
+            return None
+        self.disk.check(resident() + 40 * store.tokens, "weights of tokens")
+        lengths = np.diff(store.offsets)
+        own = np.ones(len(lengths)) if store.weights is None else store.weights
+        measured: Any = SimpleNamespace(lengths=lengths, weights=own)
+        weights = token_weights(measured, sample_weight)
+        ids = np.concatenate([ids for ids, _ in self.rows.labels()])
+        return with_classes(Gold(self.labels, ids, {}, self.column, self.whole), weights, tagger.class_weight)
+
+    def blocks(self, tokens: int = BLOCK) -> Iterator[tuple[Corpus, Gold, Any]]:
+        """Yield sentences with their labels and offsets, some at a time."""
+        for number, (ids, _) in enumerate(self.rows.labels()):
+            begin = 0
+            for corpus in self.rows.store.blocks_of(number, tokens):
+                end = begin + corpus.token_count
+                yield corpus, Gold(self.labels, ids[begin:end], {}, self.column, self.whole), corpus.offsets
+                begin = end
+
+    def check_possible(self, tagger: families.LinearTagger, rules: Rules) -> None:
+        """Refuse sentences without a labelling that is allowed."""
+        first = 0
+        for corpus, gold, offsets in self.blocks() if self.open and rules else ():
+            active = active_labels(self.dictionary, corpus, gold)
+            with located(first):
+                check_possible(gold, rules, offsets, active, tagger.constraints)
+            first += len(corpus)
+
+    def sample(self, threads: int) -> TrainingSet:
+        """Read the first sentences into memory."""
+        corpora: list[Corpus] = []
+        ids: list[Any] = []
+        for corpus, gold, _ in self.blocks(SAMPLE):
+            corpora.append(corpus)
+            ids.append(gold.ids)
+            if sum(len(some) for some in ids) >= 2 * SAMPLE:
+                break
+        gold = Gold(self.labels, np.concatenate(ids), {}, self.column, self.whole)
+        return self._in_memory(reduce(add, corpora), gold, threads)
+
+    def _in_memory(self, corpus: Corpus, gold: Gold, threads: int) -> TrainingSet:
+        encoded = self.rows.encoder.encode(corpus, threads=threads).checked()
+        return TrainingSet(encoded, gold, None, active_labels(self.dictionary, corpus, gold))
+
+    def _mask(self, corpus: Corpus, gold: Gold) -> Any:
+        """Compute (tokens, L): labels that tokens may have; None for all."""
+        if self.fine is None or self.fine.coarse is None:
+            return active_labels(self.dictionary, corpus, gold)
+        return likely_in_training(self._in_memory(corpus, gold, self.threads), self.fine, self.threads)
 
     def gold(self) -> Iterator[tuple[Gold, Any]]:
         """Yield the labels of every shard, and the offsets of its sentences."""
@@ -266,7 +355,9 @@ class ShardedSet:
         L, known = len(self.labels), np.zeros(0, dtype=np.int64)
         found: list[Any] = []
         for gold, offsets in self.gold():
-            some = np.flatnonzero(np.diff(offsets) > 0)
+            whole = np.diff(offsets) > 0
+            whole[np.searchsorted(offsets, np.flatnonzero(gold.ids < 0), side="right") - 1] = False
+            some = np.flatnonzero(whole)
             events, _ = moves_seen(offsets, gold)
             firsts, lasts = offsets[some], offsets[some + 1] - 1
             events[firsts] = L * L + gold.ids[firsts]
@@ -274,8 +365,9 @@ class ShardedSet:
             token = np.concatenate([np.arange(len(gold.ids)), lasts])
             new, at = np.unique(events, return_index=True)
             at = at[~np.isin(new, known)]
+            sentences = np.unique(np.searchsorted(offsets, token[at], side="right") - 1)
+            sentences = sentences[whole[sentences]].tolist()
             known = np.union1d(known, new)
-            sentences = np.unique(np.searchsorted(offsets, token[at], side="right") - 1).tolist()
             found += [np.array(gold.ids[offsets[s] : offsets[s + 1]]) for s in sentences]
         joined = np.concatenate(found)
         return Gold(self.labels, joined, {}, self.column, self.whole), offsets_of([len(one) for one in found])
@@ -286,7 +378,7 @@ class ShardedSet:
         name = next((name for name in WORD_COLUMNS if store.kinds.get(name) == "strings"), None)
         words = None if name is None else frozenset(store.pools[name].strings())
         columns = tuple(one for one in store.columns if one != self.column)
-        return Training(self.labels, columns, self.column, Late(words), rules, None, self.whole)
+        return Training(self.labels, columns, self.column, Late(words), rules, self.dictionary, self.whole)
 
     def empty_model(self, tagger: families.LinearTagger, rules: Rules, *, order: int) -> LinearModel:
         """Make a model with weights of 0, as training.empty_model does of a corpus in memory."""
@@ -315,6 +407,21 @@ class ShardedSet:
             self.labels, begin, label, np.zeros(len(label)), np.zeros((L, L)), seen, rules, **longer
         )
 
-    def task(self, model: LinearModel, *, layered: bool) -> _core.Task:  # noqa: ARG002  (no token has a weight)
-        """Make the task of the core, for a model with these weights."""
-        return task_of(self.rows, model.begin, model.label, shape_of(model), self.room)
+    def task(self, model: LinearModel, *, layered: bool) -> _core.Task:
+        """Make the task of the core, for a model with these weights; `layered` as for TrainingSet.task."""
+        weights = (model.begin, model.label, shape_of(model))
+        if not self.restricted:
+            return task_of(self.rows, *weights, self.room)
+        made = Restrictions.of(
+            self.blocks(),
+            self._mask,
+            self.weights,
+            model.L,
+            layered=layered,
+            disk=self.disk,
+            tokens=self.rows.store.tokens,
+        )
+        room = max(self.room - made.size, 0)
+        task = task_of(self.rows, *weights, room, labels=made.partial.labels)
+        made.give(task)
+        return task

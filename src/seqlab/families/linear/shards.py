@@ -52,17 +52,25 @@ def shape_of(model: LinearModel) -> Shape:
 
 
 def task_of(
-    rows: RowStore, begin: Begins, label: LabelIds, shape: Shape, room: int, only: int | None = None
+    rows: RowStore,
+    begin: Begins,
+    label: LabelIds,
+    shape: Shape,
+    room: int,
+    only: int | None = None,
+    labels: LabelIds | None = None,
 ) -> _core.Task:
     """Make the task of the core, for all shards or one.
 
     begin, label   the labels that each attribute has a weight for
     room           bytes for rows that are kept in memory from pass to pass
+    labels         in memory, in place of those in the shards
     """
     nothing = np.zeros(0, dtype=np.int32)
     moves, *more = shape.moves
     none = (np.zeros(1, dtype=np.int64), nothing, None)
-    task = _core.Task(shape.size, rows.offsets(only), nothing, *none, begin, label, moves)
+    own = nothing if labels is None else labels
+    task = _core.Task(shape.size, rows.offsets(only), own, *none, begin, label, moves)
     for numbers in more:
         task.add_transitions(numbers)
     codes = rows.weights.get("cluster_codes")
@@ -70,7 +78,7 @@ def task_of(
         task.set_kin(codes)
     if shape.rules:
         task.set_rules(**shape.rules)
-    rows.add_to(task, only)
+    rows.add_to(task, only, labelled=labels is None)
     task.set_room(room)
     return task
 

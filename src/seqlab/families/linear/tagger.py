@@ -145,8 +145,8 @@ class LinearTagger(Tagger):
             if max_memory is None and cache is None and client is None:
                 self.fit_ = learn(self, X, y, sample_weight, options, before)
             else:
-                in_memory_only(sample_weight=sample_weight, start=start)
-                self.fit_ = learn_from_disk(self, X, y, options, max_memory, cache, client)
+                in_memory_only(start=start)
+                self.fit_ = learn_from_disk(self, X, y, options, max_memory, cache, client, sample_weight)
         return self
 
     def partial_fit(

@@ -98,7 +98,7 @@ def learn(
         monitor = options.monitor(judge, model, kept, "order-1", tagger.learner)
         model = trained(tagger, data, model, monitor, threads, earlier=earlier)
         if tagger.order > 1:
-            fine = _refined(tagger, data, joined(shaped(order=tagger.order), model), model, before, threads)
+            fine = refined(tagger, data, joined(shaped(order=tagger.order), model), model, before, threads)
             if monitor.history.reason not in ENDED:
                 data = replace(data, active=likely_in_training(data, fine, threads))
                 monitor = options.monitor(judge, fine, kept, f"order-{tagger.order}", tagger.learner)
@@ -148,7 +148,7 @@ def frequent(model: LinearModel, encoded: EncodedCorpus, gold: Gold, least: floa
     )
 
 
-def _refined(
+def refined(
     tagger: families.LinearTagger,
     data: TrainingSet,
     model: LinearModel,
