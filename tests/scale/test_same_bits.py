@@ -102,7 +102,7 @@ def test_missing_labels_are_learned_from_as_in_memory(name, whole, tmp_path):
 def test_weights_of_a_file_are_those_of_memory(whole, tmp_path):
     lines = [
         f"@weight:{1 + i % 3}\n"
-        + "".join(f"{c}\tw={w}\tp={p}\n" for w, p, c in zip(*some, strict=True))
+        + "".join(f"{c}\tw={len(w)}{w[-1:].isalpha()}\tp={p}\n" for w, p, c in zip(*some, strict=True))
         + "\n"
         for i, some in enumerate((s["word"], s["pos"], s["chunk"]) for s in whole)
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +16,7 @@ from seqlab.corpus import BagColumn, Corpus, StringColumn, VectorColumn
 from seqlab.corpus.columns import Column, offsets_of
 from seqlab.errors import CorpusError, Place
 from seqlab.scale.cache import Facts
-from seqlab.scale.shards import Shard, Shards, disk_error, open_shard, write_shard
+from seqlab.scale.shards import Shard, Shards, open_shard, write_shard
 
 SHARD = 64 << 20  # bytes of a shard, as it will be when its sentences are encoded
 TOKEN, ENTRY, NUMBER = 40, 12, 8  # bytes of a token of strings, of an entry of a bag, of a number of a vector
@@ -165,6 +163,20 @@ def _cut(column: Any, begin: int, end: int) -> Column:
     return BagColumn(column.indptr[begin : end + 1] - first, column.codes[first:last], weights, column.pool)
 
 
+def _joined(columns: Sequence[Any]) -> Column:
+    """Join columns whose strings are numbered alike."""
+    first = columns[0]
+    if isinstance(first, VectorColumn):
+        return VectorColumn(np.concatenate([one.vectors for one in columns]))
+    codes = np.concatenate([one.codes for one in columns])
+    if isinstance(first, StringColumn):
+        return StringColumn(codes, first.pool)
+    weights = None if first.weights is None else np.concatenate([one.weights for one in columns])
+    return BagColumn(
+        offsets_of(np.concatenate([np.diff(one.indptr) for one in columns])), codes, weights, first.pool
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnStore:
     """A corpus on disk.
@@ -269,44 +281,12 @@ class ColumnStore:
             yield Corpus(columns, offsets[first : last + 1] - begin)
             first = last
 
-    @contextlib.contextmanager
-    def mapped(self, folder: Path) -> Iterator[Corpus]:
-        """Map the whole corpus: while this is open, its columns are files in a folder."""
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".mapped-") as name:
-            columns: dict[str, Column] = {}
-            for i, (column, kind) in enumerate(self.kinds.items()):
-                if column == GOLD:
-                    continue
-                flat = Path(name) / str(i)
-                if kind == "vectors":
-                    first = self.shards[0].arrays[f"vectors{i}"]
-                    vectors = self._flat(flat, f"vectors{i}", first.dtype).reshape(-1, first.shape[1])
-                    columns[column] = VectorColumn(vectors)
-                    continue
-                codes = self._flat(flat, f"codes{i}", np.dtype(np.int32))
-                if kind == "strings":
-                    columns[column] = StringColumn(codes, self.pools[column])
-                    continue
-                counts = np.concatenate([shard.arrays[f"counts{i}"] for shard in self.shards])
-                weights = None
-                if any(f"weights{i}" in shard.arrays for shard in self.shards):
-                    weights = np.concatenate(
-                        [
-                            shard.arrays.get(f"weights{i}", np.ones(len(shard.arrays[f"codes{i}"])))
-                            for shard in self.shards
-                        ]
-                    )
-                columns[column] = BagColumn(offsets_of(counts), codes, weights, self.pools[column])
-            yield Corpus(columns, self.offsets)
-
-    def _flat(self, path: Path, array: str, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-        try:
-            with path.open("wb") as file:
-                for shard in self.shards:
-                    file.write(np.ascontiguousarray(shard.arrays[array].astype(kind, copy=False)).data)
-        except OSError as error:
-            raise disk_error(error, path.parent) from error
-        return np.memmap(path, dtype=kind, mode="r") if path.stat().st_size else np.zeros(0, kind)
+    def in_memory(self, numbers: Sequence[int] | None = None) -> Corpus:
+        """Read the corpus, or some of its shards."""
+        some = range(len(self.shards)) if numbers is None else numbers
+        parts = [corpus for number in some for corpus in self.blocks_of(number, 1 << 62)]
+        joined = {name: _joined([part.data(name) for part in parts]) for name in self.columns}
+        return Corpus(joined, offsets_of(np.concatenate([part.lengths for part in parts])))
 
     def _column(
         self,

@@ -16,7 +16,7 @@ from seqlab.families.hmm.emissions.base import Statistics
 from seqlab.families.hmm.tables import Expected, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.scale.cache import Facts
-from seqlab.scale.cluster.sums import SAME, Answer, Sums, seen_folder
+from seqlab.scale.cluster.sums import SAME, Answer, Sums, added, seen_folder, tree
 from seqlab.scale.columns import ColumnStore
 from seqlab.scale.rows import label_numbers
 from seqlab.tagging.door.constraints import TagDictionary
@@ -38,10 +38,6 @@ class SomeLabels:
         self._whole = bool(store.facts["whole"])
         names = () if told is None else store.pools[told].strings()
         self.names = tuple(by_value(set(names)) if self._whole else sorted(names))
-
-    def of_shards(self) -> list[Any]:
-        """Return the numbers of the labels of every shard."""
-        return [self._of(shard) for shard in self._store.shards]
 
     def gold(self, ids: Any) -> Gold | None:
         """Return labels with these numbers; None if there are none at all."""
@@ -174,6 +170,28 @@ def expected_of(total: Answer, sentences: int) -> Expected:
     return Expected(
         total["start"], total["edge"], total["end"], emissions, log_z, float(total["value"][0]), head
     )
+
+
+class OneByOne:
+    """Sums over shards of which one is in memory at a time; the bits are those of a cluster."""
+
+    def __init__(self, recipe: HmmRecipe, threads: int) -> None:
+        self._recipe, self._threads, self.moved = recipe, threads, 0
+
+    def total(self, what: str, given: Any) -> Answer:
+        """Add the answers of all shards."""
+
+        def leaf(number: int) -> Answer:
+            return self._recipe.open(number).answer(what, given, self._threads)
+
+        return tree(self._recipe.count, leaf, added)
+
+    def first(self, what: str, given: Any) -> Answer:
+        """Return the answer of the first shard."""
+        return self._recipe.open(0).answer(what, given, self._threads)
+
+    def close(self) -> None:
+        """Let go of the shards: none is open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

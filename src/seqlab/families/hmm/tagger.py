@@ -33,7 +33,7 @@ from seqlab.learning.monitor import interrupted_later
 from seqlab.learning.smoothing import Smoothing
 from seqlab.tagging.decoding import Trellises, blocks, event_log_partition
 from seqlab.tagging.door.constraints import Dictionary, Given, TagDictionary
-from seqlab.tagging.door.limits import Folder, Size, in_memory_only
+from seqlab.tagging.door.limits import Folder, Size
 from seqlab.tagging.model import from_fit
 from seqlab.tagging.tagger import BLOCK, Sequences, Tagger, Targets, Tokens
 from seqlab.tagging.training import Callbacks, Checkpoints
@@ -156,8 +156,8 @@ class HMM(Tagger):
                 data = TrainingSet.read(self, X, y, lengths)
                 self.fit_ = engine_for(self, data).fit(self, data, sample_weight, asked)
             else:
-                in_memory_only(lengths=lengths, sample_weight=sample_weight)
-                self.fit_ = learn_from_disk(self, X, y, asked, max_memory, cache, client)
+                given = (max_memory, cache, client, sample_weight, lengths)
+                self.fit_ = learn_from_disk(self, X, y, asked, *given)
         return self
 
     def partial_fit(

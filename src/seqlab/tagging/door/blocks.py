@@ -97,6 +97,9 @@ class LabelledBlocks:
         return read_sentences(some, words=self._words, labelled=labelled, columns=columns)
 
     def _gold(self, corpus: Corpus, y: list[Any]) -> StringColumn:
+        sizes = corpus.lengths.tolist()
+        if self._reader is not None and len(y) == len(sizes):  # a sequence may have no labels at all
+            y = [[None] * size if row is None else row for row, size in zip(y, sizes, strict=True)]
         gold = read_gold(corpus, y)
         if (gold.ids == SEVERAL).any():
             raise LabelError(
