@@ -208,6 +208,27 @@ def test_hmm_and_chain_are_those_of_memory(name, whole, stream, tmp_path):
     assert not differences(near, distant, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["counting", "em", "hard em", "em of labels"])
+def test_weights_of_an_hmm_are_those_of_memory(name, whole, stream, tmp_path):
+    make, label = HIDDEN[name]
+    y = () if label is None else (label,)
+    weights = [1.0 + len(s) % 3 for s in whole]
+    near = make().fit(whole, *y, sample_weight=weights)
+    distant = make().fit(stream, *y, sample_weight=iter(weights), max_memory=LIMIT)
+    assert not differences(near, distant, tmp_path)
+
+
+def test_sentences_without_labels_and_lengths(whole, tmp_path):
+    X = [list(s["word"]) for s in whole]
+    y = [None if i % 2 else list(s["pos"]) for i, s in enumerate(whole)]
+    near, distant = HMM().fit(X, y), HMM().fit(iter(X), iter(y), max_memory=LIMIT)
+    assert not differences(near, distant, tmp_path)
+    words, lengths = [word for some in X for word in some], [len(some) for some in X]
+    make = lambda: HMM(3, learner=seqlab.BaumWelch(max_iterations=2))  # noqa: E731
+    near = make().fit(words, lengths=lengths)
+    assert not differences(near, make().fit(words, lengths=lengths, max_memory=LIMIT), tmp_path)
+
+
 def test_vectors_of_an_iterator(tmp_path):
     rng = np.random.default_rng(0)
     sequences = [rng.normal(size=(int(n), 2)) for n in rng.integers(3, 30, 60)]

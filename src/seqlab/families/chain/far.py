@@ -12,6 +12,7 @@ from seqlab.corpus import Corpus, Sentence
 from seqlab.errors import CorpusError, OptionError
 from seqlab.families.chain.ngrams import RAW_WORDS, Counted, Tokens, check_no_edges, read_symbols
 from seqlab.scale.disk import on_disk
+from seqlab.scale.sizes import resident
 from seqlab.scale.vocabulary import located
 from seqlab.tagging.door.blocks import LabelledBlocks
 from seqlab.tagging.door.sentences import word_column
@@ -66,6 +67,7 @@ def count_from_disk(
                 tokens = Tokens(block.strings(name).codes, block.offsets, pool)
                 _check(tokens, check)
             parts.append((block.token_count, Counted.of(tokens, order, end=end)))
+            disk.check(resident(), f"the program, with the n-grams of {number + len(block):,} sentences,")
             while len(parts) > 1 and parts[-2][0] <= 2 * parts[-1][0]:
                 parts.append(_joined(parts.pop(-2), parts.pop(), size))
         while len(parts) > 1:

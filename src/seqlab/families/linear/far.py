@@ -152,7 +152,8 @@ def _learned(
             labels=labels,
             known=training.vocabulary(),
         )
-        data.room = _room(tagger, data, model, disk, threads)
+        largest = model if tagger.order == 1 else data.empty_model(tagger, rules, order=tagger.order)
+        data.room = _room(tagger, data, len(largest.theta), disk, threads)
         facts = data.facts if train is trained else lambda: {**data.facts(), "sums": "over shards"}
         with options.stored(tagger, facts, judge) as kept:
             monitor = options.monitor(judge, model, kept, "order-1", tagger.learner)
@@ -212,20 +213,18 @@ def _trained_on(
 # ------------------------------------------------------------------------------------------------ memory
 
 
-def _room(
-    tagger: families.LinearTagger, data: ShardedSet, model: LinearModel, disk: Disk, threads: int
-) -> int:
+def _room(tagger: families.LinearTagger, data: ShardedSet, size: int, disk: Disk, threads: int) -> int:
     """Return the memory for rows that are kept; refuse a model whose weights alone need more than there is."""
-    needed = weight_bytes(tagger, model, data.rows.store.sentences, threads)
-    what = f"{len(model.theta):,} weights with what their learner remembers, and the program with its attributes,"
+    needed = weight_bytes(tagger, size, data.rows.store.sentences, threads)
+    what = f"{size:,} weights with what their learner remembers, and the program with its attributes,"
     disk.check(needed + resident(), what)
     return disk.room(0.75, besides=needed)
 
 
-def weight_bytes(tagger: families.LinearTagger, model: LinearModel, sentences: int, threads: int) -> int:
+def weight_bytes(tagger: families.LinearTagger, weights: int, sentences: int, threads: int) -> int:
     """Estimate the memory of a training besides its data: weights, gradients, sums, and what the learner remembers."""
     learner: Any = tagger.learner
-    weights, of_sentence = len(model.theta), 16
+    of_sentence = 16
     vectors = 10  # of float64
     if isinstance(learner, BatchLearner):
         steps = getattr(learner, "memory", 2)

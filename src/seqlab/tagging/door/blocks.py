@@ -103,8 +103,8 @@ class LabelledBlocks:
         gold = read_gold(corpus, y)
         if (gold.ids == SEVERAL).any():
             raise LabelError(
-                "a token has several labels, which only a training in memory learns from; leave max_memory and "
-                "cache out, or give every token one label",
+                "a token has several labels, but shards have room for one; give it one label or None, or leave "
+                "max_memory and cache out",
                 place=gold.open_place(corpus.offsets),
             )
         if gold.names:
