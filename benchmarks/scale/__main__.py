@@ -47,7 +47,8 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--tokens", type=float, default=5e6, help="of the corpus that fits memory")
     parser.add_argument("--large", type=float, default=50e6, help="tokens of the corpus that does not")
     parser.add_argument("--iterations", type=int, default=30)
-    parser.add_argument("--limit", default="1G", help="max_memory of both figures")
+    parser.add_argument("--limit", default="1G", help="max_memory of the large corpus")
+    parser.add_argument("--time-limit", default="3G", help="max_memory of the other: weights alone take 2 GB")
     parser.add_argument("--folder", help="for the corpora and the cache (default: the temporary folder)")
     parser.add_argument("--quick", action="store_true", help="a hundredth of the tokens, nothing recorded")
     options = parser.parse_args(words)
@@ -57,15 +58,10 @@ def parse(words: list[str] | None) -> argparse.Namespace:
 
 
 def side(
-    path: Path | str,
-    options: argparse.Namespace,
-    limit: str,
-    cache: Path,
-    min_count: int = 1,
-    memory: int = 0,
+    path: Path | str, learner: dict[str, int], limit: str, cache: Path, min_count: int = 1
 ) -> dict[str, Any]:
     """Run one training in a process of its own."""
-    words = [str(path), str(options.iterations), limit, str(cache), str(min_count), str(memory)]
+    words = [str(path), json.dumps(learner), limit, str(cache), str(min_count)]
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.scale.side", *words],
         cwd=machine.ROOT,
@@ -82,7 +78,8 @@ def side(
 def time(folder: Path, options: argparse.Namespace) -> Figure:
     """Time a training out of core beside the same in memory; both make the same model."""
     path = corpora.write(folder / "time.txt.gz", int(options.tokens))
-    near, far = side(path, options, "", folder), side(path, options, options.limit, folder / "cache")
+    learner = {"max_iterations": options.iterations}
+    near, far = side(path, learner, "", folder), side(path, learner, options.time_limit, folder / "cache")
     if near["model"] != far["model"]:
         raise SystemExit("the two models differ")
     on_disk = sum(one.stat().st_size for one in (folder / "cache").rglob("*.shard"))
@@ -99,7 +96,8 @@ def time(folder: Path, options: argparse.Namespace) -> Figure:
         details={
             "near": near,
             "far": far,
-            "limit": options.limit,
+            "limit": options.time_limit,
+            "wall": round(far["seconds"] / near["seconds"], 3),
             "tokens": int(options.tokens),
             "iterations": options.iterations,
             "bytes a token": round(on_disk / options.tokens, 1),
@@ -110,8 +108,12 @@ def time(folder: Path, options: argparse.Namespace) -> Figure:
 def memory(folder: Path, options: argparse.Namespace) -> Figure:
     """Measure the peak memory of a training whose data need many times the limit."""
     path = f"made:{int(options.large)}:2:1.6"
-    short = argparse.Namespace(**{**vars(options), "iterations": min(options.iterations, 3)})
-    far = side(path, short, options.limit, folder / "large", min_count=10, memory=10)
+    learner = {
+        "max_iterations": min(options.iterations, 2),
+        "memory": 10,
+        "start_epochs": 1,
+    }  # few passes are enough
+    far = side(path, learner, options.limit, folder / "large", min_count=10)
     from seqlab.scale.sizes import bytes_of
 
     return Figure(
@@ -123,7 +125,7 @@ def memory(folder: Path, options: argparse.Namespace) -> Figure:
         repetitions=1,
         input_hash=f"demo {int(options.large)}",
         at_most=bytes_of(options.limit) / 2**20,
-        details={"far": far, "limit": options.limit, "tokens": int(options.large)},
+        details={"far": far, "limit": options.limit, "tokens": int(options.large), "learner": learner},
     )
 
 

@@ -14,17 +14,14 @@ import seqlab
 from benchmarks.scale.corpora import COLUMNS, sentences
 
 
-def main(path: str, iterations: str, max_memory: str, cache: str, min_count: str, memory: str) -> None:
+def main(path: str, learner: str, max_memory: str, cache: str, min_count: str) -> None:
     """Train a CRF with the chunk preset; without max_memory in memory.
 
-    path   of a file, or "made:TOKENS:SEED:RARITY" for sentences that are made while they are read
+    path      of a file, or "made:TOKENS:SEED:RARITY" for sentences that are made while they are read
+    learner   options of LBFGS, as JSON
     """
     warnings.simplefilter("ignore")
-    crf = seqlab.CRF(
-        "chunk",
-        seqlab.LBFGS(max_iterations=int(iterations), memory=int(memory) or None),
-        min_count=int(min_count),
-    )
+    crf = seqlab.CRF("chunk", seqlab.LBFGS(**json.loads(learner)), min_count=int(min_count))
     began, cpu = time.perf_counter(), time.process_time()
     if path.startswith("made:"):
         tokens, seed, rarity = path.split(":")[1:]

@@ -220,7 +220,7 @@ class Screen:
         self._drawn: Any = None
         self._task: Any = None
         self._now: tuple[str, float | None] = ("", None)
-        self._done = 0.0
+        self._done, self._began = 0.0, time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -231,15 +231,24 @@ class Screen:
 
     def step(self, what: str, total: float | None = None) -> None:
         """Begin another task with this many parts; None if unknown."""
-        self._now, self._done = (what, total), 0.0
+        self._now, self._done, self._began = (what, total), 0.0, time.monotonic()
         if self._draw():
-            self._drawn.reset(self._task, total=total, description=what)
+            self._drawn.reset(self._task, total=total, description=what, left="")
 
     def advance(self, amount: float = 1, what: str | None = None) -> None:
         """Show that more parts are done, and the current task."""
         self._done += amount
         if self._draw():
-            self._drawn.update(self._task, completed=self._done, description=what or self._now[0])
+            now, left = what or self._now[0], self._left()
+            self._drawn.update(self._task, completed=self._done, description=now, left=left)
+
+    def _left(self) -> str:
+        """Estimate the time left of a task whose parts are known."""
+        total = self._now[1]
+        if not total or not 0 < self._done <= total:
+            return ""
+        seconds = (time.monotonic() - self._began) * (total - self._done) / self._done
+        return f"{100 * self._done / total:.0f} %, about {duration(seconds)} left"
 
     def announcer(self, what: str) -> Callable[[str, int, int], None]:
         """Make a callback for work on several models: `what` with the name of each is the current task."""
@@ -262,16 +271,15 @@ class Screen:
     def _draw(self) -> bool:
         if self._drawn is None and self.stream is not None and time.monotonic() >= self._due:
             from rich.console import Console  # imported only for a terminal
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
             columns = [TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn()]
-            if self._now[1]:
-                columns += [TextColumn("{task.percentage:>3.0f} %, left"), TimeRemainingColumn()]
+            columns.append(TextColumn("{task.fields[left]}"))
             console = Console(file=self.stream)
             self._drawn = Progress(
                 *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
             )
-            self._task = self._drawn.add_task(self._now[0], total=self._now[1])
+            self._task = self._drawn.add_task(self._now[0], total=self._now[1], left=self._left())
             self._drawn.start()
         return self._drawn is not None
 
