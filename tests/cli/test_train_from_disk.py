@@ -67,3 +67,31 @@ def test_wrong_use_is_said(words, told, parts, shell, tmp_path):
 
 def test_standard_input_is_refused(shell, tmp_path):
     assert "name files" in shell.refused("train", "-", "--max-memory", "1G", "-o", tmp_path / "model")
+
+
+def test_the_bar_tells_the_time_left(monkeypatch):
+    """Also after a step without a known end; the first part of a step says nothing about the others."""
+    import io
+
+    from seqlab.cli import terminal
+
+    class Tty(io.StringIO):
+        def isatty(self):
+            return True
+
+    now = [0.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
+    monkeypatch.setenv("TERM", "xterm")
+    screen = terminal.Screen(None, Tty())
+    screen.step("reading")
+    screen.advance(500, "reading, 500 tokens")
+    assert screen._left() == ""
+    screen.step("encoding", 1000)
+    now[0] = 100.0
+    screen.advance(100)
+    assert screen._left() == ""
+    now[0] = 110.0
+    screen.advance(100)
+    assert screen._left() == "20 %, about 80.0 s left"
+    screen.__exit__()
+    assert "left" in screen.stream.getvalue()

@@ -220,7 +220,8 @@ class Screen:
         self._drawn: Any = None
         self._task: Any = None
         self._now: tuple[str, float | None] = ("", None)
-        self._done, self._began = 0.0, time.monotonic()
+        self._done = 0.0
+        self._first: tuple[float, float] | None = None  # when the first parts were done, and how many
 
     def __enter__(self) -> Self:
         return self
@@ -231,23 +232,25 @@ class Screen:
 
     def step(self, what: str, total: float | None = None) -> None:
         """Begin another task with this many parts; None if unknown."""
-        self._now, self._done, self._began = (what, total), 0.0, time.monotonic()
+        self._now, self._done, self._first = (what, total), 0.0, None
         if self._draw():
             self._drawn.reset(self._task, total=total, description=what, left="")
 
     def advance(self, amount: float = 1, what: str | None = None) -> None:
         """Show that more parts are done, and the current task."""
         self._done += amount
+        self._first = self._first or (time.monotonic(), self._done)
         if self._draw():
             now, left = what or self._now[0], self._left()
             self._drawn.update(self._task, completed=self._done, description=now, left=left)
 
     def _left(self) -> str:
-        """Estimate the time left of a task whose parts are known."""
+        """Estimate the time left of a task whose parts are known; the first may have taken much longer than others."""
         total = self._now[1]
-        if not total or not 0 < self._done <= total:
+        began, before = self._first or (0.0, self._done)
+        if not total or not before < self._done <= total:
             return ""
-        seconds = (time.monotonic() - self._began) * (total - self._done) / self._done
+        seconds = (time.monotonic() - began) * (total - self._done) / (self._done - before)
         return f"{100 * self._done / total:.0f} %, about {duration(seconds)} left"
 
     def announcer(self, what: str) -> Callable[[str, int, int], None]:
