@@ -13,7 +13,8 @@ namespace seqlab {
 
 namespace {
 
-constexpr int open_at_most = 256;  // of 1,024 that most systems allow; of others each reading costs some microseconds
+constexpr int open_at_most =
+    256;  // of 1,024 that most systems allow; of others each reading costs some microseconds
 std::atomic<int> open_files{0};
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -23,7 +24,7 @@ std::int64_t nanoseconds(const timespec& time) {
 }  // namespace
 
 CheckedFile::Stamp CheckedFile::stamp_of(int fd) {
-    struct stat found {};
+    struct stat found{};
     if (fstat(fd, &found) != 0 || found.st_nlink == 0) return {-1, 0, 0, 0, 0};
 #if defined(__APPLE__)
     const timespec &changed = found.st_ctimespec, &written = found.st_mtimespec;
@@ -68,8 +69,8 @@ CheckedFile::Reading::~Reading() {
 void CheckedFile::Reading::read(std::size_t offset, std::size_t bytes, void* out) {
     auto* to = static_cast<char*>(out);
     while (bytes > 0) {
-        const ssize_t done = pread(fd_, to, std::min(bytes, std::size_t{1} << 30),
-                                   static_cast<off_t>(offset));
+        const ssize_t done =
+            pread(fd_, to, std::min(bytes, std::size_t{1} << 30), static_cast<off_t>(offset));
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0) file_.fail();
         to += done;

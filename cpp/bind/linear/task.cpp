@@ -91,7 +91,8 @@ FileArray array_of(const FilePlace& place) {
 }
 
 // Without a place for labels, those of the task count.
-void add_far(KeptTask& self, std::shared_ptr<const EntryShard> shard, const std::optional<FilePlace>& labels) {
+void add_far(KeptTask& self, std::shared_ptr<const EntryShard> shard,
+             const std::optional<FilePlace>& labels) {
     Task& task = self.task;
     if (!task.far) task.far = std::make_shared<FarEntries>();
     if (labels) task.sequences.far = task.far.get();
@@ -99,15 +100,15 @@ void add_far(KeptTask& self, std::shared_ptr<const EntryShard> shard, const std:
 }
 
 // The next sentences of a corpus on disk.
-void add_shard(KeptTask& self, std::size_t tokens, const std::optional<FilePlace>& labels, const FilePlace& indptr,
-               const FilePlace& ids, const std::optional<FilePlace>& values) {
+void add_shard(KeptTask& self, std::size_t tokens, const std::optional<FilePlace>& labels,
+               const FilePlace& indptr, const FilePlace& ids, const std::optional<FilePlace>& values) {
     const FileArray own = values ? array_of(*values) : FileArray{};
     add_far(self, std::make_shared<WholeShard>(tokens, array_of(indptr), array_of(ids), own), labels);
 }
 
 // The next sentences of a corpus on disk, in columns.
-void add_template_shard(KeptTask& self, const std::optional<FilePlace>& labels, const QuickRows& rows, const I64& offsets,
-                        const std::vector<FilePlace>& columns, const FilePlace& written) {
+void add_template_shard(KeptTask& self, const std::optional<FilePlace>& labels, const QuickRows& rows,
+                        const I64& offsets, const std::vector<FilePlace>& columns, const FilePlace& written) {
     std::vector<FileArray> arrays;
     for (const FilePlace& column : columns) arrays.push_back(array_of(column));
     add_far(self,
@@ -131,7 +132,8 @@ void bind_task(nb::module_& m) {
                 Unlocked unlocked;
                 self.read(offset, out.size(), out.data());
             },
-            "offset"_a, "out"_a.noconvert(), "Copy bytes from a place on; FileChanged if they are not there.");
+            "offset"_a, "out"_a.noconvert(),
+            "Copy bytes from a place on; FileChanged if they are not there.");
     nb::class_<KeptTask>(m, "Task", "What a linear model is trained on.")
         .def("__init__", &set_up_task, "L"_a, "offset"_a.noconvert(), "labels"_a.noconvert(),
              "indptr"_a.noconvert(), "ids"_a.noconvert(), "values"_a.none().noconvert(),

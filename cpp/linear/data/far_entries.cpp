@@ -93,7 +93,8 @@ void TemplateShard::append(std::size_t from, std::size_t to, std::size_t ahead, 
         readings.copy(column, begin, end, next);
         readings.ahead(column, end, ahead);
         room.text.columns.push_back({next, column.width});
-        next += (n * column.width + alignof(std::int64_t) - 1) / alignof(std::int64_t) * alignof(std::int64_t);
+        next +=
+            (n * column.width + alignof(std::int64_t) - 1) / alignof(std::int64_t) * alignof(std::int64_t);
     }
     if (written_.width > 0) {
         readings.copy(written_, begin, end, next);
@@ -136,7 +137,8 @@ const Label* FarEntries::labels(std::size_t from, std::size_t to) const {
     };
     static thread_local Room room;
     if (from == to) return room.labels.data();
-    if (room.owner == serial_ && room.from <= from && to <= room.to) return room.labels.data() + (from - room.from);
+    if (room.owner == serial_ && room.from <= from && to <= room.to)
+        return room.labels.data() + (from - room.from);
     const bool goes_on = room.owner == serial_ && room.to >= from && room.from < from;
     const std::size_t i = shard_of(from), last = first_[i + 1];
     const std::size_t until = goes_on ? std::clamp(from + labels_at_once, to, std::max(to, last)) : to;

@@ -28,8 +28,8 @@ RowWindow<F>& room_for(std::size_t from, std::size_t to) {
 }  // namespace
 
 RowWindows::RowWindows(std::shared_ptr<const FarEntries> entries, const Observed& observed, RowPlan plan,
-                       std::shared_ptr<const Clusters> clusters, std::size_t room,
-                       std::size_t threads, bool squared)
+                       std::shared_ptr<const Clusters> clusters, std::size_t room, std::size_t threads,
+                       bool squared)
     : entries_(std::move(entries)),
       observed_(observed),
       plan_(std::move(plan)),

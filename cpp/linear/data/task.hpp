@@ -63,7 +63,7 @@ private:
 // Labelled sequences: sequence s has tokens offset[s] .. offset[s + 1].
 struct Sequences {
     std::span<const std::int64_t> offset;
-    const Label* labels;  // -1 where no label is known: such sequences have partial labels; null with `far`
+    const Label* labels;   // -1 where no label is known: such sequences have partial labels; null with `far`
     const double* weight;  // (sequences): weight of log Z; null when all are 1
     const double*
         gold_weight;  // (sequences): weight of the score of the given labels; null when equal to `weight`
@@ -129,8 +129,7 @@ struct Task {
     // For entries on disk.
     std::shared_ptr<const RowWindows> row_windows(const RowPlan& plan, std::size_t threads) const {
         if (!made_->windows)
-            made_->windows =
-                std::make_shared<const RowWindows>(far, observed, plan, nullptr, room, threads);
+            made_->windows = std::make_shared<const RowWindows>(far, observed, plan, nullptr, room, threads);
         return made_->windows;
     }
     // Built in place of row_index(), which is freed to save memory: it is not needed any more after the first phase of
