@@ -147,7 +147,7 @@ def speedup(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def terms(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Measure what the cost model is made of: trainings on one worker, and sums of nothing."""
+    """Measure what the cost model is made of: processors of trainings on one worker."""
     found = []
     for tokens, shards in ((2e5, 2), (4e5, 8), (8e5, 2), (8e5, 16), (1.6e6, 4)):
         scaled = tokens * options.tokens / 5e6
@@ -155,15 +155,8 @@ def terms(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         files = seqlab.stream_corpus(str(path), columns=corpora.COLUMNS)
         one = trained(files, folder / f"cache-{tokens:.0f}-{shards}", scaled, shards, 1, options.iterations)
         del one["theta"]
-        found.append({"kind": "training", **one})
+        found.append(one)
         print(found[-1], flush=True)
-    with scale.local_cluster(2) as client:
-        for shards in (2, 16, 64, 128):
-            far, nothing = Distributed(client, Plain(shards, 1)), np.ones(1)
-            far.total("exact", nothing)
-            took = timed(lambda far=far, nothing=nothing: far.total("exact", nothing))
-            found.append({"kind": "empty", "shards": shards, "workers": 2, "seconds": took})
-            print(found[-1], flush=True)
     return {"terms": found, "load": os.getloadavg()[0]}
 
 

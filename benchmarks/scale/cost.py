@@ -1,7 +1,7 @@
 """`python -m benchmarks.scale.cost`: seconds and bytes of an iteration by tokens, weights, workers, cores, bandwidth.
 
 The model follows one sum along the trees that the program itself builds: weights go down a tree of workers, which share
-the link of the one they come from; every worker answers for its shards; answers go up the tree of shards. Five rates are
+the link of the one they come from; every worker answers for its shards; answers go up the tree of shards. Its rates are
 fitted to what `python -m benchmarks.scale.cluster --only terms` has measured last. `--draw` renews the picture of
 docs/guide/scale.md; `--check` compares the model with a cluster behind links of known rate and delay.
 """
@@ -40,14 +40,12 @@ class Rates:
     shard    for a weight of every shard: weights as the kernels read them, a vector of its own, its sum with others
     driver   for a weight where the optimiser runs: its step, a vector sent and one received
     task     of the scheduler, for a task
-    call     for a sum, besides
     """
 
     token: float
     shard: float
     driver: float
     task: float
-    call: float
 
 
 @dataclass(frozen=True)
@@ -93,21 +91,23 @@ def iteration(
 
     computed, _ = tree(shards, leaf, join)
     tasks = 2 * shards + len(used)
-    busy = max(computed + hop, tasks * rates.task) + rates.call
-    return busy + weights * rates.driver, size * (len(used) + crossed + 1)
+    return max(computed + hop, tasks * rates.task) + weights * rates.driver, size * (len(used) + crossed + 1)
 
 
 def fitted(terms: Sequence[dict[str, Any]]) -> Rates:
-    """Fit the rates to measured trainings on one worker, and to sums of nothing."""
-    trainings = [one for one in terms if one["kind"] == "training"]
-    given = np.array([[one["tokens"], one["shards"] * one["weights"]] for one in trainings])
-    worked = np.array([one["worker"] for one in trainings])
-    token, shard = np.linalg.lstsq(given / worked[:, None], np.ones(len(worked)), rcond=None)[0]
-    driver = np.median([one["driver"] / one["weights"] for one in trainings])
-    empty = [one for one in terms if one["kind"] == "empty"]
-    tasks = np.array([[2 * one["shards"] + one["workers"], 1] for one in empty])
-    task, call = np.linalg.lstsq(tasks, np.array([one["seconds"] for one in empty]), rcond=None)[0]
-    return Rates(*(max(float(one), 0.0) for one in (token, shard, driver, task, call)))
+    """Fit the rates to measured trainings on one worker: least squares of shares, so that small ones count as large."""
+
+    def rates(given: list[tuple[float, float]], spent: list[float]) -> list[float]:
+        scaled = np.array(given) / np.array(spent)[:, None]
+        return [max(float(one), 0.0) for one in np.linalg.lstsq(scaled, np.ones(len(spent)), rcond=None)[0]]
+
+    work = rates(
+        [(one["tokens"], one["shards"] * one["weights"]) for one in terms], [one["worker"] for one in terms]
+    )
+    driver = rates(
+        [(one["weights"], 2 * one["shards"] + 1) for one in terms], [one["driver"] for one in terms]
+    )
+    return Rates(*work, *driver)
 
 
 def measured() -> list[dict[str, Any]]:
@@ -119,9 +119,9 @@ def measured() -> list[dict[str, Any]]:
 def compared(rates: Rates) -> None:
     """Print the model beside the trainings that it was fitted to."""
     print("tokens      weights   shards  worker s: measured  model   driver s: measured  model")
-    for one in (term for term in measured() if term["kind"] == "training"):
+    for one in measured():
         work = one["tokens"] * rates.token + one["shards"] * one["weights"] * rates.shard
-        step = one["weights"] * rates.driver
+        step = one["weights"] * rates.driver + (2 * one["shards"] + 1) * rates.task
         numbers = (
             f"{one['tokens']:9.0f} {one['weights']:10d} {one['shards']:6d} {one['worker']:17.2f} {work:9.2f}"
         )
@@ -130,15 +130,15 @@ def compared(rates: Rates) -> None:
 
 def checked() -> float:
     """Compare the model with sums over links of known rate and delay; return the largest error, as a share."""
-    worst, weights, shards = 0.0, 500_000, 8
+    worst, weights, shards = 0.0, 250_000, 8
     print("workers  MB/s  delay ms   measured s  model s")
-    for workers, rate, delay in ((2, 20e6, 0.0), (4, 20e6, 0.0), (4, 10e6, 0.02), (3, 10e6, 0.0)):
+    for workers, rate, delay in ((2, 5e5, 0.0), (4, 5e5, 0.0), (4, 1e6, 1.0), (3, 5e5, 0.0)):
         free, slow = throttled.sums(weights, shards, workers, rate, delay)
         network = Cluster(workers, 1, rate, delay)
-        nothing = Rates(0.0, 0.0, 0.0, 0.0, 0.0)
+        nothing = Rates(0.0, 0.0, 0.0, 0.0)
         model = free + iteration(nothing, 0.0, weights, shards, network)[0]
         worst = max(worst, abs(model / slow - 1))
-        print(f"{workers:7d} {rate / 1e6:5.0f} {1000 * delay:9.0f} {slow:12.2f} {model:8.2f}", flush=True)
+        print(f"{workers:7d} {rate / 1e6:5.1f} {1000 * delay:9.0f} {slow:12.2f} {model:8.2f}", flush=True)
     print(f"largest error {worst:.0%}")
     return worst
 

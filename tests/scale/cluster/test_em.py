@@ -31,6 +31,11 @@ def test_cluster_is_one_process(client, stream, tmp_path, learner):
     )
     assert same(here, far)
     assert here.history_[-1].objective == far.history_[-1].objective
+    assert here.history_[-1].more["bytes"] == 0
+    tables_of = far.model_.pi.nbytes + far.model_.A.nbytes
+    assert (
+        far.history_[-1].more["bytes"] > 4 * tables_of
+    )  # down to two workers, up one edge and to the driver
 
 
 def test_shards_are_one_sum_within_rounding(stream, whole, tmp_path):

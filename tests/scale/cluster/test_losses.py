@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,6 +103,15 @@ def test_more_failures_are_allowed_for_our_keys_alone(mortals, tmp_path, monkeyp
             client.submit(die, str(tmp_path / "theirs"), 2, key="theirs").result()
         assert client.run_on_scheduler(allowed) == 0
     assert len(list((tmp_path / "ours").iterdir())) == 2
+
+
+def test_scheduler_needs_no_seqlab_to_allow_more():
+    """What it gets is sent by value."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    sent = cloudpickle.dumps(losses._plugin("seqlab-", 8))
+    text = "import pickle, sys; sys.modules['seqlab'] = None; print(pickle.load(sys.stdin.buffer).name)"
+    done = subprocess.run([sys.executable, "-c", text], input=sent, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "seqlab-allowed-failures-8"
 
 
 def allow(number, dask_scheduler):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,10 +13,11 @@ from seqlab.corpus import Corpus
 from seqlab.errors import OptionError
 from seqlab.families.hmm.em import BaumWelch, Evidence, HardEM
 from seqlab.families.hmm.emissions.base import Statistics
-from seqlab.families.hmm.tables import Expected, HiddenMarkov
+from seqlab.families.hmm.tables import Dirichlet, Expected, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
+from seqlab.learning.monitor import Outcome, Report
 from seqlab.scale.cache import Facts
-from seqlab.scale.cluster.sums import SAME, Answer, Sums, added, seen_folder, tree
+from seqlab.scale.cluster.sums import SAME, Answer, Counted, Share, Sums, added, seen_folder, tree
 from seqlab.scale.columns import ColumnStore
 from seqlab.scale.rows import label_numbers
 from seqlab.tagging.door.constraints import TagDictionary
@@ -211,6 +212,13 @@ class OverShards(BaumWelch):
             )
         options = {one.name: getattr(learner, one.name) for one in fields(BaumWelch)}
         return OverShards(**options, sums=sums, sentences=sentences)
+
+    def train(
+        self, model: HiddenMarkov, evidence: Evidence, prior: Dirichlet, threads: int, report: Report
+    ) -> Outcome:
+        """Train as EM in memory does, and count the bytes of each iteration."""
+        own = replace(self, sums=Share(self.sums))
+        return BaumWelch.train(own, model, evidence, prior, threads, Counted(report, own.sums))
 
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:  # noqa: ARG002
         """Run the E step on all shards."""

@@ -81,10 +81,24 @@ def tree(count: int, leaf: Callable[[int], T], join: Callable[[T, T], T]) -> T:
     return made
 
 
+class Share:
+    """Sums that one of several trainings asks for, whose bytes are counted apart."""
+
+    def __init__(self, sums: Sums) -> None:
+        self._sums, self.moved = sums, 0
+
+    def total(self, what: str, given: Any) -> Answer:
+        """Add the answers of all shards; one question at a time."""
+        before = self._sums.moved
+        found = self._sums.total(what, given)
+        self.moved += self._sums.moved - before
+        return found
+
+
 class Counted:
     """A report of iterations that also tells how many bytes were sent for each."""
 
-    def __init__(self, report: Report, sums: Sums) -> None:
+    def __init__(self, report: Report, sums: Sums | Share) -> None:
         self._report, self._sums, self._before = report, sums, sums.moved
         self.resumed = getattr(report, "resumed", None)
 
