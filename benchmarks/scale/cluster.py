@@ -27,7 +27,7 @@ from benchmarks.speed import machine
 from seqlab import inference, scale
 from seqlab.scale import columns
 from seqlab.scale.cluster.distributed import Distributed
-from seqlab.scale.cluster.sums import Here
+from seqlab.scale.cluster.sums import Here, blocks
 
 CASES = ("overhead", "recovery", "speedup", "tagging", "terms")
 RESULTS = machine.ROOT / "benchmarks" / "results" / "cluster.jsonl"
@@ -117,6 +117,7 @@ def trained(
         "weights": len(tagger.model_.theta),
         "shards": shards,
         "workers": workers,
+        "tasks": 2 * len(blocks(["one"] * shards)),
         "seconds": seconds,
         "driver": driver,
         "worker": max(work),

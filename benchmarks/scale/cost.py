@@ -9,6 +9,7 @@ docs/guide/scale.md; `--check` compares the model with a cluster behind links of
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import sys
@@ -21,7 +22,7 @@ import numpy as np
 from benchmarks.scale import throttled
 from benchmarks.speed import machine
 from seqlab import draw
-from seqlab.scale.cluster.sums import tree
+from seqlab.scale.cluster.sums import blocks, tree
 from seqlab.scale.cluster.workers import assigned
 
 TERMS = machine.ROOT / "benchmarks" / "results" / "cluster.jsonl"
@@ -79,9 +80,9 @@ def iteration(
     )
     crossed = 0
 
-    def leaf(number: int) -> tuple[float, str]:
-        ready[place[number]] += work
-        return ready[place[number]], place[number]
+    def subtree(height: int, first: int) -> tuple[int, tuple[float, str]]:
+        ready[place[first]] += work * (1 << height)
+        return height, (ready[place[first]], place[first])
 
     def join(left: tuple[float, str], right: tuple[float, str]) -> tuple[float, str]:
         nonlocal crossed
@@ -89,8 +90,9 @@ def iteration(
         crossed += far
         return max(left[0], right[0] + (hop if far else 0.0)), left[1]
 
-    computed, _ = tree(shards, leaf, join)
-    tasks = 2 * shards + len(used)
+    subtrees = blocks(place)
+    computed, _ = tree(itertools.starmap(subtree, subtrees), join)
+    tasks = 2 * len(subtrees) + len(used)
     return max(computed + hop, tasks * rates.task) + weights * rates.driver, size * (len(used) + crossed + 1)
 
 
@@ -104,9 +106,7 @@ def fitted(terms: Sequence[dict[str, Any]]) -> Rates:
     work = rates(
         [(one["tokens"], one["shards"] * one["weights"]) for one in terms], [one["worker"] for one in terms]
     )
-    driver = rates(
-        [(one["weights"], 2 * one["shards"] + 1) for one in terms], [one["driver"] for one in terms]
-    )
+    driver = rates([(one["weights"], one["tasks"]) for one in terms], [one["driver"] for one in terms])
     return Rates(*work, *driver)
 
 
@@ -121,7 +121,7 @@ def compared(rates: Rates) -> None:
     print("tokens      weights   shards  worker s: measured  model   driver s: measured  model")
     for one in measured():
         work = one["tokens"] * rates.token + one["shards"] * one["weights"] * rates.shard
-        step = one["weights"] * rates.driver + (2 * one["shards"] + 1) * rates.task
+        step = one["weights"] * rates.driver + one["tasks"] * rates.task
         numbers = (
             f"{one['tokens']:9.0f} {one['weights']:10d} {one['shards']:6d} {one['worker']:17.2f} {work:9.2f}"
         )

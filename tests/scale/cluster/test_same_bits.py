@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import seqlab
 from seqlab.scale.cluster import distributed, sums, workers
@@ -119,14 +121,14 @@ def test_number_of_workers_changes_no_bit(stream, tmp_path, local_cluster, kill_
 def test_bytes_are_weights_down_and_vectors_up(client, tmp_path):
     """Weights once a worker, a vector for every edge of the tree between workers, and one for the driver."""
     sums = distributed.Distributed(client, Numbers(5))
-    given = np.arange(1000.0)
+    theta = np.arange(1000.0)
     before = sum(client.run(received).values())
-    assert (sums.total("", given)["value"] == 5 * given).all()
+    assert (sums.total("", theta)["value"] == 5 * theta).all()
     places = sums._place
     assert places == [places[0]] * 3 + [places[4]] * 2  # (((01)(23))4): two edges between the workers
-    assert sums.moved == (2 + 2 + 1) * given.nbytes
+    assert sums.moved == (2 + 2 + 1) * theta.nbytes
     counted = sum(client.run(received).values()) - before  # by Dask, from worker to worker
-    assert counted == pytest.approx((1 + 2) * given.nbytes, rel=0.3)
+    assert counted == pytest.approx((1 + 2) * theta.nbytes, rel=0.3)
 
 
 def received(dask_worker):
@@ -151,17 +153,36 @@ class Numbers:
         return {"value": given}
 
 
-def test_tree_joins_neighbours_in_a_fixed_order():
-    def text(count):
-        return sums.tree(count, str, lambda left, right: f"({left}{right})")
+def text(parts):
+    return sums.tree(parts, lambda left, right: f"({left}{right})")
 
-    assert [text(n) for n in (1, 2, 3, 5, 7)] == [
+
+def test_tree_joins_neighbours_in_a_fixed_order():
+    assert [text((0, str(i)) for i in range(n)) for n in (1, 2, 3, 5, 7)] == [
         "0",
         "(01)",
         "((01)2)",
         "(((01)(23))4)",
         "(((01)(23))((45)6))",
     ]
+
+
+@given(
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=40).map(sorted)
+    | st.lists(st.sampled_from("ab"), min_size=1)
+)
+def test_subtrees_of_workers_are_joined_as_single_shards_are(place):
+    """Whoever has which shards, the same pairs are added."""
+    found = sums.blocks(place)
+    starts = [first for _, first in found]
+    assert starts == sorted(starts)
+    assert sum(1 << height for height, _ in found) == len(place)
+    own = [list(place[first : first + (1 << height)]) for height, first in found]
+    assert all(len(set(one)) == 1 for one in own)
+    parts = (
+        (height, text((0, f"{i}.") for i in range(first, first + (1 << height)))) for height, first in found
+    )
+    assert text(parts) == text((0, f"{i}.") for i in range(len(place)))
 
 
 def test_shards_stay_with_their_workers():

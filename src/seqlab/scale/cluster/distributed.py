@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +15,7 @@ import numpy as np
 from seqlab.errors import ClusterError, OptionError, SeqlabError
 from seqlab.scale.cluster import losses
 from seqlab.scale.cluster.losses import Lost, answer_of, await_worker, workers_of
-from seqlab.scale.cluster.sums import Answer, Open, Recipe, added, tree
+from seqlab.scale.cluster.sums import Answer, Open, Recipe, added, blocks, summed, tree
 from seqlab.scale.cluster.workers import Workers, assigned
 
 Made = tuple[Any, str]  # a future, and the worker that computes it
@@ -23,8 +25,9 @@ class Distributed:
     """Sums over shards on the workers of a Dask cluster.
 
     Each shard belongs to a worker, which opens it once (`Open`) and keeps it. For a sum, weights go to every worker
-    once, down a tree of workers, and answers up the tree of shards: a sum is computed by the worker that has its left
-    half, so that an edge of the tree costs one vector if its ends are on different workers, and nothing else. When a
+    once, down a tree of workers, and answers up the tree of shards. Subtrees whose shards are all of one worker are a
+    task each; another sum is computed by the worker that has its left half, so that an edge of the tree costs one
+    vector if its ends are on different workers, and nothing else. When a
     worker is lost, its shards go to the others, and the sum is computed anew, with keys of its own.
     """
 
@@ -63,24 +66,23 @@ class Distributed:
         here = [top, *sorted(set(self._place[:count]) - {top})]
         direct = self._workers.reached(top)
         copies = self._sent(given, here, direct=direct)
-        shares = {
-            worker: max(self._workers.threads[worker] // self._place.count(worker), 1) for worker in here
-        }
+        crossed = 0
 
-        def leaf(number: int) -> Made:
-            worker = self._place[number]
-            asked = (_answered, self._open[number], what, copies[worker], shares[worker])
-            return self._submit(f"answer-{number}", worker, *asked), worker
-
-        joined = crossed = 0
+        def subtree(height: int, first: int) -> tuple[int, Made]:
+            worker = self._place[first]
+            asked = (_answered, self._open[first : first + (1 << height)], what, copies[worker])
+            return height, (
+                self._submit(f"answer-{first}", worker, *asked, self._workers.threads[worker]),
+                worker,
+            )
 
         def join(left: Made, right: Made) -> Made:
-            nonlocal joined, crossed
-            joined += 1
+            nonlocal crossed
             crossed += left[1] != right[1]
-            return self._submit(f"sum-{joined}", left[1], added, left[0], right[0]), left[1]
+            return self._submit(f"sum-{next(numbers)}", left[1], added, left[0], right[0]), left[1]
 
-        whole, _ = tree(count, leaf, join)
+        numbers = itertools.count()
+        whole, _ = tree(itertools.starmap(subtree, blocks(self._place[:count])), join)
         found: Answer = self._awaited(
             lambda: self.client.gather(whole, direct=direct, asynchronous=True), here
         )
@@ -178,10 +180,14 @@ def _passed_on(given: _Given) -> _Given:
     return given
 
 
-def _answered(shard: Open, what: str, given: _Given, threads: int) -> Answer:
-    """Ask a shard, on its worker."""
+_one_at_a_time = threading.Lock()  # a subtree uses all threads of its worker
+
+
+def _answered(shards: list[Open], what: str, given: _Given, threads: int) -> Answer:
+    """Add the answers of a subtree of shards, on its worker."""
     try:
-        return shard.answer(what, given.value, threads)
+        with _one_at_a_time:
+            return summed(shards, what, given.value, threads)
     except SeqlabError as error:
         from distributed import get_worker
 

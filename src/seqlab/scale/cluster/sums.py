@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -63,22 +63,41 @@ def added(left: Answer, right: Answer) -> Answer:
     return {name: one if name.startswith(SAME) else one + right[name] for name, one in left.items()}
 
 
-def tree(count: int, leaf: Callable[[int], T], join: Callable[[T, T], T]) -> T:
-    """Join the leaves 0, 1, ... in pairs of neighbours, the pairs in pairs, and so on, deepest first.
+def tree(parts: Iterable[tuple[int, T]], join: Callable[[T, T], T]) -> T:
+    """Join parts in pairs of neighbours, the pairs in pairs, and so on, deepest first.
 
-    Leaves are asked for in order; no more than log2(count) + 1 results wait at a time.
+    parts   in their order: the height of each, and the part. A single shard has height 0; 2^h neighbours that were
+            joined already have height h, and begin at a multiple of 2^h
     """
-    waiting: list[tuple[int, T]] = []  # the height of a subtree, and its result
-    for number in range(count):
-        height, made = 0, leaf(number)
+    waiting: list[tuple[int, T]] = []  # no more than the logarithm of the number of shards
+    for height, made in parts:
         while waiting and waiting[-1][0] == height:
-            made = join(waiting.pop()[1], made)
-            height += 1
+            made = join(waiting.pop()[1], made)  # noqa: PLW2901
+            height += 1  # noqa: PLW2901
         waiting.append((height, made))
     _, made = waiting.pop()
     while waiting:
         made = join(waiting.pop()[1], made)
     return made
+
+
+def blocks(place: Sequence[str]) -> list[tuple[int, int]]:
+    """Cut shards into subtrees of one worker each, as large as may be: the height of each, and its first shard.
+
+    place   the worker of every shard
+    """
+    found, first = [], 0
+    while first < len(place):
+        height = 0
+        while _is_block(place, first, 2 << height):
+            height += 1
+        found.append((height, first))
+        first += 1 << height
+    return found
+
+
+def _is_block(place: Sequence[str], first: int, size: int) -> bool:
+    return first % size == 0 and first + size <= len(place) and len(set(place[first : first + size])) == 1
 
 
 class Share:
@@ -139,6 +158,24 @@ class Open:
             return self._open.answer(what, given, threads)
 
 
+def summed(shards: Sequence[Open], what: str, given: Any, threads: int) -> Answer:
+    """Add the answers of shards in the threads of this process; a few more than there are threads are in progress."""
+    count = len(shards)
+    if count == 1 or threads == 1:
+        return tree(((0, one.answer(what, given, threads)) for one in shards), added)
+    each = max(threads // count, 1)
+    with ThreadPoolExecutor(min(threads, count)) as pool:
+        begun: deque[Any] = deque()
+
+        def answers() -> Iterator[tuple[int, Answer]]:
+            for number in range(count):
+                while len(begun) <= threads and number + len(begun) < count:
+                    begun.append(pool.submit(shards[number + len(begun)].answer, what, given, each))
+                yield 0, begun.popleft().result()
+
+        return tree(answers(), added)
+
+
 class Here:
     """Sums over shards in the threads of this process."""
 
@@ -147,20 +184,8 @@ class Here:
         self._shards = [Open(recipe, number) for number in range(recipe.count)]
 
     def total(self, what: str, given: Any) -> Answer:
-        """Add the answers of all shards; a few more than there are threads are in progress."""
-        count = len(self._shards)
-        each = max(self._threads // count, 1)
-        with ThreadPoolExecutor(min(self._threads, count)) as pool:
-            begun: deque[Any] = deque()
-
-            def leaf(number: int) -> Answer:
-                while len(begun) <= self._threads and number + len(begun) < count:
-                    shard = self._shards[number + len(begun)]
-                    begun.append(pool.submit(shard.answer, what, given, each))
-                found: Answer = begun.popleft().result()
-                return found
-
-            return tree(count, leaf, added)
+        """Add the answers of all shards."""
+        return summed(self._shards, what, given, self._threads)
 
     def first(self, what: str, given: Any) -> Answer:
         """Return the answer of the first shard."""
