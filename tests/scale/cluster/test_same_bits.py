@@ -185,6 +185,14 @@ def test_subtrees_of_workers_are_joined_as_single_shards_are(place):
     assert text(parts) == text((0, f"{i}.") for i in range(len(place)))
 
 
+def test_workers_have_large_subtrees():
+    place = workers.assigned(6250, [f"{i:03}" for i in range(100)])
+    each = [place.count(one) for one in sorted(set(place))]
+    assert max(each) == 64  # and not 63
+    assert len(sums.blocks(place)) <= len(each) + 10
+    assert [workers._share(count, 2) for count in (1, 5, 7, 10, 16, 62)] == [1, 3, 4, 5, 8, 32]
+
+
 def test_shards_stay_with_their_workers():
     first = workers.assigned(7, ["a", "b"])
     assert first == ["a"] * 4 + ["b"] * 3

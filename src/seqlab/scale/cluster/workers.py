@@ -12,6 +12,7 @@ from seqlab.errors import OptionError, TrainingWarning
 from seqlab.scale.cluster.losses import workers_of
 
 Identity = tuple[str, str]  # version of seqlab, kernel
+UNEVEN = 0.125  # more shards than an equal share that a worker may have, so that they are large subtrees
 REACH = 2  # seconds within which a worker that can be reached answers
 
 
@@ -81,12 +82,24 @@ async def _connects(client: Any, address: str) -> bool:
     return True
 
 
+def _share(count: int, workers: int) -> int:
+    """Return the most shards that a worker has: if that is little more, a multiple of a power of two.
+
+    Then workers begin at a multiple of it, too, and hold few large subtrees: fewer tasks, fewer vectors between them.
+    """
+    least = most = -(-count // workers)
+    step = 2
+    while (rounded := -(-least // step) * step) <= least * (1 + UNEVEN):
+        most, step = rounded, 2 * step
+    return most
+
+
 def assigned(count: int, workers: Sequence[str], before: Iterable[str | None] = ()) -> list[str]:
     """Give every shard to a worker: neighbours to the same one, and each to the one that had it before, if it may.
 
     before   the worker that had each shard, or None
     """
-    most = -(-count // len(workers))
+    most = _share(count, len(workers))
     had = [*before, *[None] * count][:count]
     load = dict.fromkeys(workers, 0)
     made: list[str | None] = []
