@@ -150,7 +150,7 @@ def speedup(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
 def terms(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Measure what the cost model is made of: processors of trainings on one worker."""
     found = []
-    for tokens, shards in ((2e5, 2), (4e5, 8), (8e5, 2), (8e5, 16), (1.6e6, 4)):
+    for tokens, shards in ((2e5, 2), (4e5, 7), (8e5, 2), (8e5, 15), (1.6e6, 4)):
         scaled = tokens * options.tokens / 5e6
         path = corpora.write(folder / f"{tokens:.0f}.txt.gz", int(scaled))
         files = seqlab.stream_corpus(str(path), columns=corpora.COLUMNS)
