@@ -105,7 +105,7 @@ def listening():
     return {(one.laddr.ip, one.laddr.port) for one in found if one.status == psutil.CONN_LISTEN}
 
 
-PAGES = ("status", "info/main/workers.html", "json/counts.json", "metrics", "health", "statics/css/base.css")
+PAGES = ("status", "info/main/workers.html", "json/counts.json", "metrics", "health")
 
 
 def answered(port, page):
