@@ -308,7 +308,8 @@ def _from_array(arrow: Any, name: str, values: Any) -> Column:
         )
     coded = values.dictionary_encode() if coded is None else coded
     strings = coded.dictionary.cast(arrow.large_string())
-    codes = coded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False)
+    # Numbers of an Enum of Polars have no sign.
+    codes = coded.indices.cast(arrow.int64()).fill_null(MISSING).to_numpy(zero_copy_only=False)
     pool = _core.pool_of(*_buffers(strings))
     return _interned(name, codes, strings.to_pylist()) if pool is None else StringColumn(codes, pool)
 

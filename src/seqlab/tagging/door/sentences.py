@@ -30,7 +30,7 @@ def read_sentences(
     labelled: bool = False,
     known: _core.StringPool | None = None,
 ) -> Corpus:
-    """Read X as a corpus: a Corpus as it is, sentences of one, or lists of words, tuples, dicts or attributes.
+    """Read X as a corpus: a Corpus as it is, sentences of one, a table, or lists of words, tuples, dicts or attributes.
 
     words      True if strings are words to compute features from; otherwise tokens are ready-made attributes
     columns    names of the cells of tuples, known from training; None before
@@ -39,6 +39,8 @@ def read_sentences(
     """
     if isinstance(X, Corpus):
         return X
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "iloc"):  # tables of Polars, DuckDB, Arrow
+        return Corpus.from_arrow(X)
     if isinstance(X, (str, bytes, Mapping, Sentence)) or not isinstance(X, Iterable):
         raise CorpusError(
             f"X must be a Corpus or a list of sentences, got {_shown(X)}; for one sentence there is tag(tokens)"
