@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -149,8 +149,11 @@ def _document(sentences: list[_Sentence], labels: Sequence[str], name: str) -> D
         between = " " if sentence.tokens[-1][2] else ""
     title = next((one.document for one in sentences if one.document), "")
     continued = np.array(joined, dtype=bool)
-    made = Document(
-        "".join(pieces), *arrays(begins, ends, offsets), continued, name=title, multiword=multiword
+    made = replace(
+        Document("".join(pieces), *arrays(begins, ends, offsets)),
+        joined=continued,
+        name=title,
+        multiword=multiword,
     )
     for label, column in layers.items():
         made = made.with_layer(label, column)
