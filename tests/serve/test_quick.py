@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import seqlab
 from seqlab import _core
-from seqlab.serve import Limits
+from seqlab.serve import Limits, answers
 from seqlab.serve.models import Models
 from seqlab.serve.quick import labelled
 from serve.conftest import Open
@@ -105,6 +105,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "frequent": seqlab.MostFrequentTag().fit(train, "pos"),
         "second": seqlab.CRF("pos", short, order=2).fit(train[:10], "pos"),
         "numbers": seqlab.CRF("pos", short).fit(X, [[len(w) % 3 for w in one] for one in X]),
+        "reranked": seqlab.Reranker(seqlab.HMM(), n=3, folds=2).fit(train, "pos"),
         "odd": seqlab.CRF("pos", short).fit(
             X, [['<"\\\n>' if len(w) % 2 else "ü" for w in one] for one in X]
         ),
@@ -120,7 +121,8 @@ def test_labels_are_those_of_predict(service: Open, kinds: dict[str, str]) -> No
     for name, path in kinds.items():
         found = client.post("/v1/tag", json={"batch": batch, "model": name}).json()
         assert found["model"] == name
-        assert [one["labels"] for one in found["results"]] == seqlab.load(path).predict(batch)
+        wanted = [list(map(str, labels)) for labels in seqlab.load(path).predict(batch)]
+        assert [one["labels"] for one in found["results"]] == wanted
         one_by_one = [client.post("/v1/tag", json={"tokens": one, "model": name}).json() for one in batch]
         assert [one["labels"] for one in found["results"]] == [one["labels"] for one in one_by_one]
 
@@ -145,3 +147,18 @@ def test_every_step_and_token_is_counted(service: Open) -> None:
     assert 'seqlab_tokens_total{model="ner"} 6' in text
     for step in ("read", "wait", "answer", "write"):
         assert f'seqlab_step_seconds_count{{step="{step}"}} 2' in text
+
+
+def test_models_say_what_they_cannot_answer(service: Open, kinds: dict[str, str]) -> None:
+    client = service(models=tuple(kinds.items()))
+    for name in kinds:
+        asked = {"tokens": ["Anna", "sings"], "model": name}
+        for question in answers.ASKED:
+            assert client.post(f"/v1/{question}", json=asked).status_code in {200, 409}, (name, question)
+        label = client.post("/v1/tag", json=asked).json()["labels"][0]
+        found = client.post("/v1/tag", json={**asked, "known": {"0": label}})
+        assert found.status_code == (409 if name == "reranked" else 200)
+        for more in ("", "/weights", "/weights?search=a", "/training"):
+            assert client.get(f"/v1/models/{name}{more}").status_code in {200, 409}, (name, more)
+        content = {"content": "Anna\tPROPN\nsings\tVERB\n", "model": name}
+        assert client.post("/v1/evaluate", json=content).status_code in {200, 409}, name

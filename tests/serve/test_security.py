@@ -81,7 +81,18 @@ def test_the_link_works_once_and_gives_a_cookie(service: Open) -> None:
     assert client.get("/").status_code == 200  # with the cookie
     client.cookies.clear()
     assert client.get("/?key=key-of-the-link").status_code == 401
-    assert client.get("/", headers={"cookie": "seqlab=guess"}).status_code == 401
+    name, _, value = cookie.partition(";")[0].partition("=")
+    assert client.get("/", headers={"cookie": f"{name}={value}"}).status_code == 200
+    for wrong in (
+        f"{name}=guess",
+        f"{name}={value}x",
+        f"{name}=",
+        f"seqlab={value}",
+        f"{name}={value}; {name}=x",
+    ):
+        assert client.get("/", headers={"cookie": wrong}).status_code == 401
+    later = service(token=TOKEN, link="key-of-the-next-run")  # with the same token
+    assert later.get("/", headers={"cookie": f"{name}={value}"}).status_code == 401
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])

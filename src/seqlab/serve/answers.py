@@ -97,7 +97,7 @@ def _tagged(tagger: Any, items: list[Item]) -> list[Answer]:
         labels = tagger.predict([item.tokens for item in items], threads=1)
     except SeqlabError as error:
         raise from_error(error) from None
-    return [{"labels": one} for one in labels]
+    return [{"labels": list(map(str, one))} for one in labels]
 
 
 def _of_text(served: Served, asked: str, item: Item, options: dict[str, Any], most: int) -> Answer:
@@ -130,18 +130,21 @@ def cells_of(document: Any, number: int, tagger: Any) -> list[Any]:
     return [dict(zip(("word", *columns), row, strict=True)) for row in zip(words, *parts, strict=True)]
 
 
-def _way(item: Item) -> dict[str, Any]:
-    return {name: value for name in ("known", "allowed") if (value := getattr(item, name)) is not None}
+def _way(tagger: Any, item: Item) -> dict[str, Any]:
+    wishes = {name: value for name in ("known", "allowed") if (value := getattr(item, name)) is not None}
+    if wishes and not hasattr(tagger, "trellis"):
+        raise QuestionError(f"a {type(tagger).__name__} heeds no wishes: leave out {' and '.join(wishes)}")
+    return wishes
 
 
 def tag(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     """Find labels, and on request their probabilities and spans."""
-    labels = list(tagger.tag(item.tokens, **_way(item)))
+    labels = list(map(str, tagger.tag(item.tokens, **_way(tagger, item))))  # numbers, if training had them
     found: Answer = {"labels": labels}
     sums = None
     spans = options.get("spans") and is_span_layer(tagger)
     if options.get("probabilities") or (spans and probabilistic(tagger)):
-        sums = tagger.posterior(item.tokens, **_way(item))
+        sums = tagger.posterior(item.tokens, **_way(tagger, item))
     if sums is not None and options.get("probabilities"):
         found["probabilities"] = [sums.label(t, y) for t, y in enumerate(labels)]
     if options.get("spans"):
@@ -172,13 +175,13 @@ def explains(tagger: Any) -> bool:
 
 def nbest(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     """Find the n best labellings."""
-    paths = tagger.nbest(item.tokens, options.get("n", 5), **_way(item))
+    paths = tagger.nbest(item.tokens, options.get("n", 5), **_way(tagger, item))
     return {"paths": [path_of(path, tagger) for path in paths]}
 
 
 def path_of(path: Any, tagger: Any) -> Answer:
     """Return a labelling with its score, and with its probability if there is one."""
-    found: Answer = {"labels": list(path.labels), "score": finite(path.score)}
+    found: Answer = {"labels": list(map(str, path.labels)), "score": finite(path.score)}
     if probabilistic(tagger) and path.log_prob is not None:
         found |= {"log_probability": finite(path.log_prob), "probability": math.exp(path.log_prob)}
     return found
@@ -187,7 +190,7 @@ def path_of(path: Any, tagger: Any) -> Answer:
 def posterior(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     """Compute the probability of every label at every position."""
     del options
-    sums = tagger.posterior(item.tokens, **_way(item))
+    sums = tagger.posterior(item.tokens, **_way(tagger, item))
     labels = list(tagger.labels_)
     return {
         "labels": labels,
@@ -207,16 +210,16 @@ def explain(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     except AbsentError as error:  # its message says why there is none
         raise QuestionError(error.message) from None
     names = {name: options[name] for name in ("label", "rival") if name in options}
-    found: Answer = plain(ask(item.tokens, options["at"], **names, **_way(item)).to_dict())
+    found: Answer = plain(ask(item.tokens, options["at"], **names, **_way(tagger, item)).to_dict())
     return found
 
 
 def overview(tagger: Any, item: Item) -> Answer:
     """List the label of each token with its probability, and the next best label with its own."""
-    labels = list(tagger.tag(item.tokens, **_way(item)))
+    labels = list(map(str, tagger.tag(item.tokens, **_way(tagger, item))))
     rows: list[Answer] = [{"position": t, "label": label} for t, label in enumerate(labels)]
     if probabilistic(tagger):
-        chances = tagger.posterior(item.tokens, **_way(item)).node.tolist()
+        chances = tagger.posterior(item.tokens, **_way(tagger, item)).node.tolist()
         for row, numbers in zip(rows, chances, strict=True):
             ranked = dict(zip(tagger.labels_, numbers, strict=True))
             row["probability"] = ranked.pop(row["label"])
@@ -228,16 +231,16 @@ def overview(tagger: Any, item: Item) -> Answer:
 
 def sample(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     """Draw labellings."""
-    drawn = tagger.sample(item.tokens, options.get("n", 1), options.get("seed", 0), **_way(item))
-    return {"samples": [list(one) for one in drawn.labels]}
+    drawn = tagger.sample(item.tokens, options.get("n", 1), options.get("seed", 0), **_way(tagger, item))
+    return {"samples": [list(map(str, one)) for one in drawn.labels]}
 
 
 def trellis(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     """Compute what a picture of the trellis shows: scores, best paths, probabilities of labels and moves."""
-    made = tagger.trellis(item.tokens, **_way(item))
+    made = tagger.trellis(item.tokens, **_way(tagger, item))
     found: Answer = {"labels": list(made.labels), "order": made.order, "length": made.T}
     found["paths"] = [
-        path_of(path, tagger) for path in tagger.nbest(item.tokens, options.get("n", 3), **_way(item))
+        path_of(path, tagger) for path in tagger.nbest(item.tokens, options.get("n", 3), **_way(tagger, item))
     ]
     if probabilistic(tagger) and made.T:
         sums = inference.posterior(made)
@@ -252,7 +255,7 @@ def steps(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     from seqlab.serve import insight
 
     del options
-    return insight.steps(tagger.trellis(item.tokens, **_way(item)))
+    return insight.steps(tagger.trellis(item.tokens, **_way(tagger, item)))
 
 
 ASKED: dict[str, Callable[[Any, Item, dict[str, Any]], Answer]] = {

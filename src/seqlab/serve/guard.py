@@ -24,7 +24,6 @@ from seqlab.serve.logs import log
 from seqlab.serve.metrics import route_of
 from seqlab.serve.problems import Problem, busy
 
-COOKIE = "seqlab"
 LOGGED = 10_000  # bytes of a request that are logged, if any
 OPEN = frozenset({"/healthz", "/readyz"})  # asked by programs that have no token
 BODIES = ("application/json", "application/x-ndjson")
@@ -61,7 +60,9 @@ class Guard:
         self._buffered = 0
         self._hosts: dict[tuple[int, str | None], frozenset[str]] = {}  # by the address of this side
         secret = self.settings.token or ""
-        self._session = hmac.new(secret.encode(), b"seqlab page", hashlib.sha256).hexdigest()
+        told = f"seqlab page {link}"  # of this run: a cookie ends with it
+        self._session = hmac.new(secret.encode(), told.encode(), hashlib.sha256).hexdigest()
+        self._cookie = f"seqlab-{self.settings.port}"  # browsers share cookies between ports
         self._headers = [(name.encode(), value.encode()) for name, value in SAFE_HEADERS]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -173,12 +174,12 @@ class Guard:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and _same(given.strip(), token):
             return None
-        if _same(_cookie(headers), self._session):
+        if _same(_cookie(headers, self._cookie), self._session):
             return None
         if scope["path"] == "/" and scope["method"] == "GET":
             key = parse_qs(scope["query_string"].decode("latin-1")).get("key", [""])[0]
             if self._link is not None and _same(key, self._link) and self._first_use():
-                cookie = f"{COOKIE}={self._session}; HttpOnly; SameSite=Strict; Path=/"
+                cookie = f"{self._cookie}={self._session}; HttpOnly; SameSite=Strict; Path=/"
                 return Response(status_code=303, headers={"location": "/", "set-cookie": cookie})
         raise Problem(
             401,
@@ -268,9 +269,9 @@ def _same(given: str, wanted: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
-def _cookie(headers: Headers) -> str:
+def _cookie(headers: Headers, name: str) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
         return ""
     return found.value if found is not None else ""

@@ -156,7 +156,7 @@ def scored(served: Served, given: Mapping[str, Any], limits: Limits) -> Answer:
     except SeqlabError as error:
         raise from_error(error, asked=False) from None
     told: Answer = plain(report.to_dict())
-    predicted = tagger.predict(corpus, threads=1)
+    predicted = [list(map(str, labels)) for labels in tagger.predict(corpus, threads=1)]
     gold = [list(sentence[column]) for sentence in corpus]
     words = corpus.columns[0]
     chances = tagger.predict_proba(corpus, threads=1) if probabilistic(tagger) else None
@@ -222,8 +222,8 @@ def weights(tagger: Any, *, label: str | None, search: str, n: int) -> Answer:
         else:
             rows = [(one.attribute, one.label, one.weight) for one in tagger.top_features(n, label=label)]
         moves = tagger.top_transitions(MOST_WEIGHTS)
-    except AttributeError:
-        raise Problem(409, f"a {type(tagger).__name__} has no weights of features") from None
+    except (AttributeError, TypeError):  # none, or none of labels, as of a Reranker
+        raise Problem(409, f"a {type(tagger).__name__} has no weights of features for labels") from None
     found: Answer = plain(
         {
             "features": [{"attribute": a, "label": y, "weight": w} for a, y, w in rows],

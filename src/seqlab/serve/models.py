@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -29,7 +28,6 @@ class Served:
     since     when it was opened, seconds since 1970
     taggers   by the name of what they have learned
     pipeline  from text to labels; None for a tagger that needs more than words
-    labels    of a lone tagger, each as JSON
     """
 
     name: str
@@ -39,7 +37,6 @@ class Served:
     since: float
     taggers: dict[str, Any] = field(default_factory=dict)
     pipeline: Any = None
-    labels: list[str] = field(default_factory=list)
 
     def tagger(self, layer: str | None = None) -> Any:
         """Return the tagger of a layer; None for the last one."""
@@ -167,5 +164,4 @@ def served(name: str, path: str, model: Any, stamp: Stamp | None, layer: str | N
     except SeqlabError:
         pipeline = None
     taggers = {layer or getattr(model, "column_", None) or "label": model}
-    labels = [json.dumps(label) for label in model.classes_]
-    return Served(name, path, model, stamp, now, taggers, pipeline, labels)
+    return Served(name, path, model, stamp, now, taggers, pipeline)

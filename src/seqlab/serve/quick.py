@@ -50,7 +50,9 @@ def labelled(body: bytes, models: Models, limits: Limits) -> Labelled | None:
         found = served.tagger().annotate(corpus, beside, threads=1)
     except SeqlabError as error:
         raise from_error(error) from None
-    results = _core.write_json_labels(found.strings(beside).codes, offsets, served.labels)
+    labels = found.strings(beside)
+    names = [json.dumps(label) for label in labels.values]
+    results = _core.write_json_labels(labels.codes, offsets, names)
     return Labelled(
         served.name, len(codes), b'{"model":%b,"results":%b}' % (json.dumps(served.name).encode(), results)
     )
