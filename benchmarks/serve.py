@@ -1,7 +1,9 @@
 """`python -m benchmarks.serve`: what the service adds to the library, and how it holds under load.
 
 Prints the time of one sentence and of batches of 100 beside the library's own, then 50 connections for a minute
-(`--seconds` for less): errors, p50, p99 and the memory of the service.
+(`--seconds` for less): errors, p50, p99 and the memory of the service. `--record` adds the figures to
+benchmarks/results/serve.jsonl, with the load of the machine: on a busy one the processor time of a batch says more than
+its rate.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import os
 import re
 import socket
 import statistics
@@ -31,6 +34,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="of the load by 50 connections")
     parser.add_argument("--workers", type=int, default=1, help="processes of the service")
     parser.add_argument("--clients", type=int, default=4, help="that send batches at a time")
+    parser.add_argument(
+        "--record", action="store_true", help="add the figures to benchmarks/results/serve.jsonl"
+    )
     options = parser.parse_args()
     sentences = [list(one["word"]) for one in seqlab.demo_corpus("test")][:BATCH]
     with tempfile.TemporaryDirectory() as folder:
@@ -61,12 +67,20 @@ def measure(tagger: Any, sentences: list[list[str]], port: int, pid: int, option
         for clients in (1, options.clients):
             rates.setdefault(clients, []).append(rate_of_clients(port, batch, clients, 1.0))
     alone = statistics.median(rates.pop(0))
+    own, used = cpu_of(lambda: tagger.predict(sentences, threads=1)), cpu_of_clients(port, batch, pid)
+    print(f"processor time of a batch: library {own:.3f} ms, service {used:.3f} ms")
+    figures = {
+        "library": round(alone * BATCH),
+        "library_cpu_ms": round(own, 3),
+        "service_cpu_ms": round(used, 3),
+    }
     for clients, found in rates.items():
         served = statistics.median(found)
         print(
             f"batches of {BATCH}, {clients} clients: library {alone * BATCH:,.0f} sentences/s, "
             f"service {served * BATCH:,.0f}, {served / alone:.0%}"
         )
+        figures[f"service_{clients}_clients"] = round(served * BATCH)
     before, times, errors = memory(pid), [], []
     end = time.monotonic() + options.seconds
 
@@ -88,6 +102,23 @@ def measure(tagger: Any, sentences: list[list[str]], port: int, pid: int, option
         f"p50 {cuts[49] * 1e3:.1f} ms, p99 {cuts[98] * 1e3:.1f} ms, memory {before / 1024:.0f} MB before, "
         f"{memory(pid) / 1024:.0f} MB after"
     )
+    if options.record:
+        figures |= {
+            "date": time.strftime("%Y-%m-%d"),
+            "cores": os.cpu_count(),
+            "load": os.getloadavg()[0],
+            "workers": options.workers,
+            "one_sentence_adds_ms": round(outside - inside, 3),
+            "connections": CONNECTIONS,
+            "seconds": options.seconds,
+            "requests": len(times),
+            "errors": len(errors),
+            "p50_ms": round(cuts[49] * 1e3, 1),
+            "p99_ms": round(cuts[98] * 1e3, 1),
+            "memory_mb": [round(before / 1024), round(memory(pid) / 1024)],
+        }
+        with (Path(__file__).parent / "results" / "serve.jsonl").open("a") as file:
+            file.write(json.dumps(figures) + "\n")
 
 
 def ask(client: http.client.HTTPConnection, body: str) -> bytes:
@@ -116,6 +147,27 @@ def rate(work: Any, seconds: float) -> float:
         work()
         many += 1
     return many / (time.perf_counter() - began)
+
+
+def cpu_of(work: Any, many: int = 500) -> float:
+    """Milliseconds of processor time for one call."""
+    began = time.process_time()
+    for _ in range(many):
+        work()
+    return (time.process_time() - began) / many * 1e3
+
+
+def cpu_of_clients(port: int, body: bytes, pid: int) -> float:
+    """Milliseconds of processor time that the service takes for a request."""
+    before, ticks = processor(pid), os.sysconf("SC_CLK_TCK")
+    done = rate_of_clients(port, body, 1, 3.0) * 3.0
+    return (processor(pid) - before) / ticks / done * 1e3
+
+
+def processor(pid: int) -> int:
+    """Ticks of processor time that a process has had."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
 def rate_of_clients(port: int, body: bytes, clients: int, seconds: float) -> float:

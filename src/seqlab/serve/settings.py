@@ -53,7 +53,10 @@ class Limits:
             whole_number(getattr(self, name), name, 1)
         for name in ("seconds", "idle"):
             if not 0 < getattr(self, name) < float("inf"):
-                raise OptionError(f"must be above 0, got {getattr(self, name)!r}", option=name)
+                raise OptionError(
+                    f"{'timeout' if name == 'seconds' else name} must be above 0, got {getattr(self, name)!r}",
+                    option=name,
+                )
         if self.running is not None:
             whole_number(self.running, "running", 1)
 
@@ -93,13 +96,13 @@ class Settings:
     def __post_init__(self) -> None:
         whole_number(self.port, "port", 0)
         if self.port > 65535:
-            raise OptionError(f"must be at most 65535, got {self.port}", option="port")
+            raise OptionError(f"port must be at most 65535, got {self.port}", option="port")
         whole_number(self.workers, "workers", 1)
         if not self.models:
             raise OptionError("pass at least one model file", option="models")
         self._check_address()
         if self.log not in LOGS:
-            raise OptionError(f"must be {', '.join(LOGS)}, got {self.log!r}", option="log")
+            raise OptionError(f"log must be {', '.join(LOGS)}, got {self.log!r}", option="log")
         for origin in self.origins:
             if not re.fullmatch(r"https?://[^/\s*]+", origin):
                 raise OptionError(
@@ -120,8 +123,8 @@ class Settings:
         if self.token is None:
             if not self.loopback:
                 raise OptionError(
-                    f"host {self.host!r} can be reached from other machines, so a token is needed; pass a file "
-                    f"that holds one (token file), or listen on 127.0.0.1",
+                    f"host {self.host!r} can be reached from other machines, so a token is needed; pass one "
+                    f"(--token-file), or listen on 127.0.0.1",
                     option="token",
                 )
         elif len(self.token) < SHORTEST_TOKEN or not self.token.isascii() or not self.token.isprintable():
