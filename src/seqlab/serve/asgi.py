@@ -178,7 +178,7 @@ class Service(Desk):
         """Answer each line of a stream in its turn; a line that is wrong gets its problem, with its number."""
         rest, number = b"", 0
         try:
-            async for chunk in self.chunks(request, lines=True):
+            async for chunk in self.chunks(request):
                 *lines, rest = (rest + chunk).split(b"\n")
                 self._check_line(rest)
                 for line in lines:

@@ -45,18 +45,25 @@ class Desk:
         request   whose body it is
         """
         parts, size = [], 0
-        async for chunk in self.chunks(request):
-            size += len(chunk)
-            if size > self.limits.body:
-                raise Problem(413, f"the body has more than {self.limits.body} bytes", headers=CLOSE)
-            parts.append(chunk)
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                async for chunk in request.stream():
+                    size += len(chunk)
+                    if size > self.limits.body:
+                        raise Problem(413, f"the body has more than {self.limits.body} bytes", headers=CLOSE)
+                    if chunk:
+                        parts.append(chunk)
+        except TimeoutError:
+            raise self._late("the body") from None
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def chunks(self, request: Request, *, lines: bool = False) -> AsyncIterator[bytes]:
-        """Yield the parts of a body as they come, until its time is over.
+    def _late(self, what: str) -> Problem:
+        return Problem(408, f"{what} did not come within {self.limits.seconds:g} s", headers=CLOSE)
+
+    async def chunks(self, request: Request) -> AsyncIterator[bytes]:
+        """Yield the parts of a stream of lines as they come; each line has as much time as another body has in all.
 
         request   whose body it is
-        lines     True to give each line as much time as another body has in all
         """
         loop, stream = asyncio.get_running_loop(), request.stream()
         end = loop.time() + self.limits.seconds
@@ -67,13 +74,10 @@ class Desk:
             except StopAsyncIteration:
                 return
             except TimeoutError:
-                what = "a line" if lines else "the body"
-                raise Problem(
-                    408, f"{what} did not come within {self.limits.seconds:g} s", headers=CLOSE
-                ) from None
+                raise self._late("a line") from None
             if chunk:
                 yield chunk
-            if lines and b"\n" in chunk:
+            if b"\n" in chunk:
                 end = loop.time() + self.limits.seconds
 
     async def computed(self, work: Callable[[], T]) -> T:

@@ -14,6 +14,7 @@ from pathlib import Path
 from starlette.types import Scope
 
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+BOUNDS = (*(f"{one:g}" for one in BUCKETS), "+Inf")
 HELP = {
     "seqlab_requests_total": ("counter", "Requests by route and status."),
     "seqlab_errors_total": ("counter", "Requests that were answered by an error, by status."),
@@ -39,16 +40,18 @@ class Metrics:
 
     def add(self, name: str, value: float = 1.0, **labels: str) -> None:
         """Add to a counter."""
-        key = name, tuple(sorted(labels.items()))
+        key = name, tuple(labels.items())  # each name has its labels in one order
         with self._changing:
             self._counts[key] += value
 
     def seconds(self, name: str, value: float, **labels: str) -> None:
         """Count a time in a histogram."""
         bucket = bisect_left(BUCKETS, value)
-        le = "+Inf" if bucket == len(BUCKETS) else f"{BUCKETS[bucket]:g}"
-        self.add(f"{name}_bucket", 1.0, le=le, **labels)
-        self.add(f"{name}_sum", value, **labels)
+        le = BOUNDS[bucket]
+        told = tuple(labels.items())
+        with self._changing:
+            self._counts[f"{name}_bucket", (*told, ("le", le))] += 1.0
+            self._counts[f"{name}_sum", told] += value
 
     def request(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request."""
@@ -115,8 +118,8 @@ def _histogram(name: str, found: defaultdict[Key, float]) -> list[str]:
     lines = []
     for labels in series:
         running = 0.0
-        for bound in (*(f"{one:g}" for one in BUCKETS), "+Inf"):
-            running += found[f"{name}_bucket", tuple(sorted((*labels, ("le", bound))))]
+        for bound in BOUNDS:
+            running += found[f"{name}_bucket", (*labels, ("le", bound))]
             lines.append(f"{name}_bucket{_braces((*labels, ('le', bound)))} {running:g}")
         lines.append(f"{name}_sum{_braces(labels)} {found[f'{name}_sum', labels]:.6f}")
         lines.append(f"{name}_count{_braces(labels)} {running:g}")

@@ -11,6 +11,7 @@ from seqlab.errors import SeqlabError
 from seqlab.serve.models import Models
 from seqlab.serve.problems import from_error
 from seqlab.serve.settings import Limits
+from seqlab.tagging import Tagger
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +42,14 @@ def labelled(body: bytes, models: Models, limits: Limits) -> Labelled | None:
     if len(offsets) - 1 > limits.batch or longest > limits.tokens:
         return None
     served = models.get(name)
-    column = served.word_column
-    if column is None:
+    column, tagger = served.word_column, served.tagger()
+    if column is None or not isinstance(tagger, Tagger):
         return None
-    beside = f"{column}+"  # any other name
     try:
-        corpus = Corpus({column: StringColumn(codes, pool)}, offsets)
-        found = served.tagger().annotate(corpus, beside, threads=1)
+        ids = tagger._chosen(Corpus({column: StringColumn(codes, pool)}, offsets), None, None, 1)
     except SeqlabError as error:
         raise from_error(error) from None
-    labels = found.strings(beside)
-    names = [json.dumps(label) for label in labels.values]
-    results = _core.write_json_labels(labels.codes, offsets, names)
+    results = _core.write_json_labels(ids, offsets, [json.dumps(label) for label in tagger.labels_])
     return Labelled(
         served.name, len(codes), b'{"model":%b,"results":%b}' % (json.dumps(served.name).encode(), results)
     )
