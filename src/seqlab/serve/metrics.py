@@ -56,7 +56,7 @@ class Metrics:
     def request(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request."""
         path = route_of(scope)
-        self.add("seqlab_requests_total", route=path, method=_method(scope), status=str(status))
+        self.add("seqlab_requests_total", method=_method(scope), route=path, status=str(status))
         if status >= 400:
             self.add("seqlab_errors_total", status=str(status))
         self.seconds("seqlab_request_seconds", seconds, route=path)
