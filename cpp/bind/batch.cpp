@@ -1,7 +1,6 @@
 #include "bind/batch.hpp"
 
-#include <nanobind/stl/pair.h>
-
+#include "bind/stl.hpp"
 #include "trellis/scan.hpp"
 
 namespace seqlab::bind {

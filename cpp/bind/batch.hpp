@@ -3,11 +3,11 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
 #include <stdexcept>
 #include <vector>
 
+#include "bind/stl.hpp"
 #include "bind/unlocked.hpp"
 #include "inference/plan.hpp"
 #include "trellis/trellis.hpp"

@@ -1,9 +1,3 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
 #include <string>
 #include <tuple>
@@ -13,6 +7,7 @@
 #include "bind/corpus/strings.hpp"
 #include "bind/features.hpp"
 #include "bind/narrow.hpp"
+#include "bind/stl.hpp"
 #include "bind/table.hpp"
 #include "encode/bank.hpp"
 #include "encode/numbering.hpp"

@@ -1,12 +1,6 @@
 // Features of a template from Python (encode/template_rows.py).
 #pragma once
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -14,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bind/stl.hpp"
 #include "encode/feature.hpp"
 
 namespace seqlab::bind {

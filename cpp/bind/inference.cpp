@@ -1,9 +1,8 @@
-#include <nanobind/stl/optional.h>
-
 #include <optional>
 
 #include "base/parallel/parallel.hpp"
 #include "bind/batch.hpp"
+#include "bind/stl.hpp"
 #include "inference/best.hpp"
 #include "inference/definition/tables.hpp"
 #include "inference/marginals.hpp"

@@ -1,6 +1,5 @@
-#include <nanobind/stl/string.h>
-
 #include "bind/batch.hpp"
+#include "bind/stl.hpp"
 #include "kernels/kernels.hpp"
 
 namespace seqlab::bind {

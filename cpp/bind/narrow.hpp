@@ -1,13 +1,11 @@
 // Columns of codes as they lie in a file (scale/columns.py): int8, int16 or int32.
 #pragma once
 
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
-
 #include <utility>
 #include <vector>
 
 #include "bind/batch.hpp"
+#include "bind/stl.hpp"
 #include "encode/quick_rows.hpp"
 
 namespace seqlab::bind {

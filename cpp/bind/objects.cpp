@@ -1,6 +1,5 @@
-#include <nanobind/stl/tuple.h>
-
 #include "bind/batch.hpp"
+#include "bind/stl.hpp"
 #include "inference/messages.hpp"
 #include "inference/nbest.hpp"
 #include "inference/stream.hpp"

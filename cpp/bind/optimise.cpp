@@ -1,6 +1,5 @@
 #include "bind/optimise.hpp"
-
-#include <nanobind/stl/tuple.h>
+#include "bind/stl.hpp"
 
 #include <tuple>
 

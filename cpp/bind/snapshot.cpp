@@ -1,6 +1,5 @@
 #include "bind/snapshot.hpp"
-
-#include <nanobind/stl/string.h>
+#include "bind/stl.hpp"
 
 #include <memory>
 #include <string>

@@ -1,13 +1,11 @@
 // Columns of a corpus from Python.
 #pragma once
 
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
-
 #include <utility>
 #include <vector>
 
 #include "bind/batch.hpp"
+#include "bind/stl.hpp"
 #include "encode/column.hpp"
 
 namespace seqlab::bind {

@@ -1,6 +1,4 @@
 // Tokenisers: a text of Python to arrays of places.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
@@ -9,6 +7,7 @@
 #include "base/text/utf8.hpp"
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
+#include "bind/stl.hpp"
 #include "text/rules/rules.hpp"
 #include "text/trained/tokeniser.hpp"
 

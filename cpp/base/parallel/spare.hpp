@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -25,9 +26,13 @@ public:
         }
         return make();
     }
-    void put(std::unique_ptr<Thing> thing) {
+    // Called by destructors: without memory for one more, the object is let go.
+    void put(std::unique_ptr<Thing> thing) noexcept {
         const std::lock_guard<std::mutex> lock(guard_);
-        things_.push_back(std::move(thing));
+        try {
+            things_.push_back(std::move(thing));
+        } catch (const std::bad_alloc&) {
+        }
     }
 
 private:

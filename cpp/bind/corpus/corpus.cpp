@@ -1,9 +1,8 @@
 // Readers of corpus files: blocks of bytes in, columns of codes out.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
+#include "bind/stl.hpp"
 #include "corpus/attribute_reader.hpp"
 #include "corpus/column_reader.hpp"
 #include "corpus/line_reader.hpp"

@@ -1,7 +1,5 @@
 #include "bind/corpus/items.hpp"
 
-#include <nanobind/stl/optional.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "base/text/utf8.hpp"
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
+#include "bind/stl.hpp"
 
 namespace seqlab::bind {
 

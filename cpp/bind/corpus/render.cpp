@@ -1,12 +1,9 @@
 // Write corpora as bytes.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
+#include "corpus/render.hpp"
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
-#include "corpus/render.hpp"
+#include "bind/stl.hpp"
 
 namespace seqlab::bind {
 

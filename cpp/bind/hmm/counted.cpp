@@ -1,10 +1,9 @@
-#include <nanobind/stl/optional.h>
-
 #include <optional>
 #include <stdexcept>
 
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
+#include "bind/stl.hpp"
 #include "hmm/counted/counting.hpp"
 #include "hmm/counted/decode.hpp"
 #include "hmm/counted/lexicon.hpp"

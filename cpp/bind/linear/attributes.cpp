@@ -1,6 +1,5 @@
 // Ready-made attributes to labels in one call: Python's objects are read, scored and decoded, and nothing is made in
 // between. What ItemReader does not know, and what takes long, has the answer None: it is left to Python.
-#include <nanobind/stl/optional.h>
 
 #include <cmath>
 #include <optional>
@@ -8,6 +7,7 @@
 
 #include "bind/corpus/items.hpp"
 #include "bind/linear/arrays.hpp"
+#include "bind/stl.hpp"
 #include "linear/tagging/one_sequence.hpp"
 
 namespace seqlab::bind {

@@ -1,7 +1,3 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
-
 #include <exception>
 #include <memory>
 #include <optional>
@@ -11,6 +7,7 @@
 #include "base/parallel/spare.hpp"
 #include "bind/features.hpp"
 #include "bind/linear/arrays.hpp"
+#include "bind/stl.hpp"
 #include "bind/table.hpp"
 #include "linear/tagging/build_tables.hpp"
 #include "linear/tagging/template/scorer.hpp"

@@ -1,11 +1,10 @@
-#include <nanobind/stl/tuple.h>
-
 #include <memory>
 
 #include "base/parallel/parallel.hpp"
 #include "bind/corpus/strings.hpp"
 #include "bind/linear/task.hpp"
 #include "bind/optimise.hpp"
+#include "bind/stl.hpp"
 #include "linear/data/pairs.hpp"
 #include "linear/likelihood/batch_descent.hpp"
 #include "linear/likelihood/likelihood.hpp"

@@ -1,10 +1,9 @@
-#include <nanobind/stl/tuple.h>
-
 #include <memory>
 #include <tuple>
 
 #include "bind/linear/task.hpp"
 #include "bind/snapshot.hpp"
+#include "bind/stl.hpp"
 #include "linear/online/arow.hpp"
 #include "linear/online/passive_aggressive.hpp"
 #include "linear/online/perceptron.hpp"

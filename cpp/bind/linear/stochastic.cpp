@@ -1,6 +1,5 @@
 #include "linear/stochastic/stochastic.hpp"
-
-#include <nanobind/stl/tuple.h>
+#include "bind/stl.hpp"
 
 #include <memory>
 #include <tuple>

@@ -1,11 +1,10 @@
 // A training task from Python: arrays, kept alive as long as the task reads them.
 #pragma once
 
-#include <nanobind/stl/optional.h>
-
 #include <optional>
 
 #include "bind/batch.hpp"
+#include "bind/stl.hpp"
 #include "linear/data/task.hpp"
 
 namespace seqlab::bind {
