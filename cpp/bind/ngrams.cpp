@@ -1,12 +1,9 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <optional>
 #include <tuple>
 
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
+#include "bind/stl.hpp"
 #include "ngrams/arpa.hpp"
 #include "ngrams/estimate.hpp"
 
@@ -158,7 +155,11 @@ nb::tuple sampled(const Table& table, std::size_t n, Symbol end, std::size_t mos
 nb::bytes arpa(const Table& table, const StringPool& names) {
     std::vector<std::string_view> all;
     for (std::size_t i = 0; i < names.size(); ++i) all.push_back(names.at(static_cast<StringId>(i)));
-    const std::string text = ngrams::arpa_text(table, all);
+    std::string text;
+    {
+        const Unlocked unlocked;
+        text = ngrams::arpa_text(table, all);
+    }
     return nb::bytes(text.data(), text.size());
 }
 
@@ -172,7 +173,13 @@ nb::tuple told(const ngrams::BadArpa& bad) {
 
 nb::tuple read_arpa(const nb::bytes& text, std::size_t longest) {
     try {
-        return nb::make_tuple(ngrams::read_arpa({text.c_str(), text.size()}, longest), "", 0, "");
+        const std::string_view bytes{text.c_str(), text.size()};
+        ngrams::ArpaFile file;
+        {
+            const Unlocked unlocked;
+            file = ngrams::read_arpa(bytes, longest);
+        }
+        return nb::make_tuple(std::move(file), "", 0, "");
     } catch (const ngrams::BadArpa& bad) {
         return told(bad);
     }
@@ -180,7 +187,13 @@ nb::tuple read_arpa(const nb::bytes& text, std::size_t longest) {
 
 nb::tuple arpa_table(const ngrams::ArpaFile& file, const In<Symbol>& map, std::size_t predicted) {
     try {
-        return nb::make_tuple(ngrams::table_of(file, viewed(map), predicted), "", 0, "");
+        const std::span<const Symbol> numbers = viewed(map);
+        Table table;
+        {
+            const Unlocked unlocked;
+            table = ngrams::table_of(file, numbers, predicted);
+        }
+        return nb::make_tuple(std::move(table), "", 0, "");
     } catch (const ngrams::BadArpa& bad) {
         return told(bad);
     }

@@ -32,8 +32,10 @@ template <class F>
 void for_each_span(const TableView& table, std::size_t first, std::size_t last, F f) {
     for (std::size_t s = first; s < last; ++s) {
         const std::int64_t begin = table.offset[s], end = table.offset[s + 1];
-        for (std::int64_t from = begin; from < end; from += block_tokens)
+        for (std::int64_t from = begin; from < end; from += block_tokens) {
+            poll();
             f(TokenSpan{begin, end, from, std::min<std::int64_t>(end, from + block_tokens)});
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+#include "base/parallel/poll_steps.hpp"
 #include "base/text/number.hpp"
 #include "base/text/utf8.hpp"
 #include "ngrams/arpa.hpp"
@@ -25,6 +26,7 @@ private:
     // Advance to the next line that is not blank, stripped of white space.
     bool next() {
         while (at_ < text_.size()) {
+            steps_();
             const std::size_t stop = std::min(text_.find('\n', at_), text_.size());
             line_ = text_.substr(at_, stop - at_);
             at_ = stop + 1;
@@ -138,6 +140,7 @@ private:
     std::string_view text_, line_;
     std::size_t longest_, at_ = 0, number_ = 0;
     bool ended_ = false;
+    PollSteps steps_;
     std::vector<double> counts_;
     ArpaFile file_;
 };
@@ -156,7 +159,8 @@ struct Entry {
 std::vector<Entry> ordered(const Trie& trie, const ArpaSection& section, std::size_t k,
                            std::span<const Symbol> map) {
     std::vector<Entry> entries(section.size());
-    for (std::size_t i = 0; i < entries.size(); ++i) {
+    PollSteps steps;
+    for (std::size_t i = 0; i < entries.size(); ++i, steps()) {
         const Symbol* symbol = section.symbols.data() + i * (k + 1);
         const auto number = [&](std::size_t j) { return map[static_cast<std::size_t>(symbol[j])]; };
         Node parent = number(0);
@@ -164,7 +168,10 @@ std::vector<Entry> ordered(const Trie& trie, const ArpaSection& section, std::si
         if (parent == absent) throw BadArpa{BadArpa::prefix, section.line[i], std::to_string(k)};
         entries[i] = {parent, number(k), i};
     }
-    std::stable_sort(entries.begin(), entries.end());
+    std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+        steps();
+        return a < b;
+    });
     for (std::size_t i = 1; i < entries.size(); ++i)
         if (!(entries[i - 1] < entries[i])) throw BadArpa{BadArpa::twice, section.line[entries[i].place], ""};
     return entries;

@@ -1,3 +1,4 @@
+#include "base/parallel/poll_steps.hpp"
 #include "base/text/number.hpp"
 #include "ngrams/arpa.hpp"
 
@@ -16,7 +17,8 @@ public:
                 "ngram " + std::to_string(k + 1) + "=" + std::to_string(table_.trie.levels[k].size()) + "\n";
         for (std::size_t k = 0; k < table_.trie.levels.size(); ++k) {
             text_ += "\n\\" + std::to_string(k + 1) + "-grams:\n";
-            for (std::size_t i = 0; i < table_.trie.levels[k].size(); ++i) line(k, i);
+            PollSteps steps;
+            for (std::size_t i = 0; i < table_.trie.levels[k].size(); ++i, steps()) line(k, i);
         }
         text_ += "\n\\end\\\n";
         return std::move(text_);

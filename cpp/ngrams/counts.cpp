@@ -3,6 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/parallel/poll_steps.hpp"
 #include "base/text/hash.hpp"
 
 namespace seqlab::ngrams {
@@ -54,6 +55,7 @@ private:
     void grow() {
         std::vector<Slot> old(slots_.size() * 2);
         old.swap(slots_);
+        poll();
         for (const Slot& slot : old)
             if (slot.node != absent) slots_[place(slot.key)] = slot;
     }
@@ -66,8 +68,6 @@ private:
 struct KeyAt {
     Key key;
     std::size_t place;
-
-    bool operator<(const KeyAt& other) const { return key < other.key; }
 };
 
 // Add a level of these n-grams, merging equal ones; number[i] becomes the node of entry i.
@@ -75,7 +75,11 @@ void add_level(Counts& into, std::span<const Key> keys, std::span<const std::int
                std::vector<Node>& number) {
     std::vector<KeyAt> order(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) order[i] = {keys[i], i};
-    std::sort(order.begin(), order.end());
+    PollSteps steps;
+    std::sort(order.begin(), order.end(), [&](const KeyAt& a, const KeyAt& b) {
+        steps();
+        return a.key < b.key;
+    });
     Level level;
     std::vector<std::int64_t> count;
     level.parent.reserve(keys.size());
@@ -83,6 +87,7 @@ void add_level(Counts& into, std::span<const Key> keys, std::span<const std::int
     count.reserve(keys.size());
     number.resize(keys.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
+        steps();
         if (i == 0 || order[i].key != order[i - 1].key) {
             check_room(level.size());
             level.parent.push_back(static_cast<Node>(order[i].key >> 32));
@@ -139,15 +144,16 @@ Counts count(const Sentences& sentences, std::size_t order, Symbol start, Symbol
     std::vector<Node> ending(text.symbol.begin(),
                              text.symbol.end());  // the n-gram of level k - 1 that ends at t
     std::vector<Node> number;
+    PollSteps steps;
     for (std::size_t k = 1; k <= order; ++k) {
         Tally tally;
         for (std::size_t s = 0; s < sentences.size(); ++s)
             // Backwards, so that `ending` still has the level above at t - 1.
-            for (std::size_t t = text.begin[s + 1]; t-- > text.begin[s] + k;)
+            for (std::size_t t = text.begin[s + 1]; t-- > text.begin[s] + k; steps())
                 ending[t] = tally.add(key_of(ending[t - 1], text.symbol[t]));
         add_level(counts, tally.keys(), tally.counts(), number);
         for (std::size_t s = 0; s < sentences.size(); ++s)
-            for (std::size_t t = text.begin[s] + k; t < text.begin[s + 1]; ++t)
+            for (std::size_t t = text.begin[s] + k; t < text.begin[s + 1]; ++t, steps())
                 ending[t] = number[static_cast<std::size_t>(ending[t])];
     }
     counts.trie.link();
@@ -160,6 +166,7 @@ Counts joined(std::span<const Counts* const> parts, std::span<const Symbol> map,
         for (std::size_t i = 0; i < part->symbols(); ++i)
             counts.count[0][static_cast<std::size_t>(map[i])] += part->count[0][i];
     std::vector<Node> above(map.begin(), map.end()), number;
+    PollSteps steps;
     std::vector<std::size_t> first(parts.size(), 0);  // offset of a part's nodes in `above`
     for (std::size_t k = 1; k <= parts[0]->trie.order(); ++k) {
         std::vector<Key> keys;
@@ -167,7 +174,7 @@ Counts joined(std::span<const Counts* const> parts, std::span<const Symbol> map,
         for (std::size_t p = 0; p < parts.size(); ++p) {
             const Level& level = parts[p]->trie.levels[k];
             const std::size_t begin = keys.size();
-            for (std::size_t i = 0; i < level.size(); ++i)
+            for (std::size_t i = 0; i < level.size(); ++i, steps())
                 keys.push_back(key_of(above[first[p] + static_cast<std::size_t>(level.parent[i])],
                                       map[static_cast<std::size_t>(level.symbol[i])]));
             values.insert(values.end(), parts[p]->count[k].begin(), parts[p]->count[k].end());

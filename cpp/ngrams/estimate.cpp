@@ -3,6 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/parallel/poll_steps.hpp"
+
 namespace seqlab::ngrams {
 
 namespace {
@@ -12,10 +14,11 @@ using Numbers = std::vector<std::int64_t>;
 // For every node, the node of the level above with all of its symbols but the first: the lower-order distribution.
 std::vector<std::vector<Node>> without_first(const Trie& trie) {
     std::vector<std::vector<Node>> rest(trie.levels.size());
+    PollSteps steps;
     for (std::size_t k = 1; k < trie.levels.size(); ++k) {
         const Level& level = trie.levels[k];
         rest[k].resize(level.size());
-        for (std::size_t i = 0; i < level.size(); ++i) {
+        for (std::size_t i = 0; i < level.size(); ++i, steps()) {
             const Node found = k == 1
                                    ? level.symbol[i]
                                    : trie.child(k - 2, rest[k - 1][static_cast<std::size_t>(level.parent[i])],
@@ -85,6 +88,7 @@ std::vector<double> deleted_weights(const Counts& counts, const std::vector<std:
             followed[k][static_cast<std::size_t>(counts.trie.levels[k].parent[i])] += counts.count[k][i];
     }
     std::vector<double> weight(levels + 1, 0.0);
+    PollSteps steps;
     std::vector<char> first(counts.symbols(), 0), next;  // does the n-gram begin with the start symbol?
     first.back() = 1;
     for (std::size_t k = 1; k < levels; ++k) {
@@ -92,7 +96,7 @@ std::vector<double> deleted_weights(const Counts& counts, const std::vector<std:
         for (const Node parent : counts.trie.levels[k].parent)
             next.push_back(first[static_cast<std::size_t>(parent)]);
         first.swap(next);
-        for (std::size_t i = 0; i < counts.count[k].size(); ++i) {
+        for (std::size_t i = 0; i < counts.count[k].size(); ++i, steps()) {
             if (k + 1 < levels && !first[i]) continue;  // the symbol has a longer history
             double best = 0;
             std::size_t chosen = 0, at = i;
@@ -156,9 +160,10 @@ public:
         table.log_prob.resize(counts_.count.size());
         table.log_backoff.resize(counts_.count.size() - 1);
         std::vector<double> below = unigrams(table.predicted), here;
+        PollSteps steps;
         for (std::size_t k = 0;; ++k) {
             table.log_prob[k].resize(below.size());
-            for (std::size_t i = 0; i < below.size(); ++i) table.log_prob[k][i] = std::log(below[i]);
+            for (std::size_t i = 0; i < below.size(); ++i, steps()) table.log_prob[k][i] = std::log(below[i]);
             if (k + 1 == counts_.count.size()) break;
             longer(k, below, here, table.log_backoff[k]);
             below.swap(here);
@@ -232,7 +237,8 @@ private:
         here.assign(count.size(), 0.0);
         log_backoff.assign(counts_.trie.levels[k].size(), 0.0);
         const bool mixed = method_.kind != Kind::add_lambda;
-        for (std::size_t h = 0; h + 1 < begin.size(); ++h) {
+        PollSteps steps;
+        for (std::size_t h = 0; h + 1 < begin.size(); ++h, steps()) {
             const auto first = static_cast<std::size_t>(begin[h]),
                        last = static_cast<std::size_t>(begin[h + 1]);
             if (first == last) {

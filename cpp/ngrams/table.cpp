@@ -4,6 +4,7 @@
 
 #include "base/numerics/random.hpp"
 #include "base/parallel/parallel.hpp"
+#include "base/parallel/poll_steps.hpp"
 
 namespace seqlab::ngrams {
 
@@ -99,10 +100,11 @@ void score(const Table& table, const Sentences& sentences, Symbol end, std::size
            std::span<double> out) {
     const std::size_t ends = end >= 0 ? 1 : 0, chunk = 256;
     parallel_for((sentences.size() + chunk - 1) / chunk, threads, [&](std::size_t c) {
+        PollSteps steps;
         for (std::size_t s = c * chunk; s < std::min((c + 1) * chunk, sentences.size()); ++s) {
             History history(table, true);
             double* at = out.data() + static_cast<std::size_t>(sentences.offset[s]) + s * ends;
-            for (std::int64_t t = sentences.offset[s]; t < sentences.offset[s + 1]; ++t)
+            for (std::int64_t t = sentences.offset[s]; t < sentences.offset[s + 1]; ++t, steps())
                 *at++ = history.step(sentences.codes[static_cast<std::size_t>(t)]);
             if (ends) *at = history.step(end);
         }
@@ -116,6 +118,7 @@ std::vector<Symbol> sample(const Table& table, Symbol end, std::size_t most, std
     std::vector<double> room(table.predicted);
     std::vector<Symbol> drawn;
     while (drawn.size() < most) {
+        poll_at(drawn.size(), room.size());
         const Symbol symbol = history.draw(uniform(drawn.size()), room);
         if (symbol == end || symbol == absent) break;
         drawn.push_back(symbol);

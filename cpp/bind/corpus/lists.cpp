@@ -1,14 +1,15 @@
 // Lists of words, and of tuples of words, as columns of numbers. Other shapes are left to Python, which reads all of
 // them and has the error messages.
-#include <nanobind/stl/optional.h>
 
 #include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/parallel/poll_steps.hpp"
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
+#include "bind/stl.hpp"
 #include "corpus/recent_strings.hpp"
 
 namespace seqlab::bind {
@@ -57,6 +58,15 @@ void prefetch(const ListView& items, Py_ssize_t t) {
     if (t + ahead < items.size()) __builtin_prefetch(items[t + ahead]);
 }
 
+// The items of a list at this moment: a handler of a signal may change the list.
+nb::object snapshot(PyObject* list) {
+    nb::object made = nb::steal(PySequence_Tuple(list));
+    if (!made.is_valid()) throw nb::python_error();
+    return made;
+}
+
+constexpr Py_ssize_t long_list = 1 << 16;  // within shorter ones no handler runs
+
 // Reads lists of tuples, one tuple per token.
 class RowReader {
 public:
@@ -104,10 +114,15 @@ nb::tuple intern_lists(StringPool& pool, const nb::list& sequences, bool missing
     const auto stop = [](Py_ssize_t sequence, Py_ssize_t position) {
         return nb::make_tuple(nb::none(), nb::none(), sequence, position);
     };
-    const ListView all(sequences.ptr());
+    const Poll attentive(ask_python);  // the GIL is kept, and signals are heard nevertheless
+    PollSteps steps;
+    const nb::object kept = snapshot(sequences.ptr());
+    const ListView all(kept.ptr());
     for (Py_ssize_t s = 0; s < all.size(); ++s) {
         if (!ListView::is_list(all[s])) return stop(s, -1);
-        const ListView items(all[s]);
+        const bool is_long = PySequence_Size(all[s]) > long_list;
+        const nb::object own = is_long ? snapshot(all[s]) : nb::borrow(all[s]);
+        const ListView items(own.ptr());
         lengths.push_back(items.size());
         for (Py_ssize_t t = 0; t < items.size(); ++t) {
             prefetch(items, t);
@@ -115,7 +130,9 @@ nb::tuple intern_lists(StringPool& pool, const nb::list& sequences, bool missing
                 column.add_missing();
             else if (!column.add(items[t]))
                 return stop(s, t);
+            if (is_long) steps();
         }
+        if (!is_long) steps(static_cast<std::size_t>(items.size()));
     }
     return nb::make_tuple(as_array(column.codes()), as_array(std::move(lengths)), -1, -1);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/parallel/poll_steps.hpp"
+
 namespace seqlab {
 
 SparseCounts added(const std::vector<Occurrence>& occurrences, std::size_t things, std::size_t L) {
@@ -10,7 +12,8 @@ SparseCounts added(const std::vector<Occurrence>& occurrences, std::size_t thing
     for (std::size_t i = 0; i < things; ++i) first[i + 1] += first[i];
     std::vector<std::uint32_t> order(occurrences.size());
     std::vector<std::size_t> next(first.begin(), first.end() - 1);
-    for (std::size_t i = 0; i < occurrences.size(); ++i)
+    PollSteps steps;
+    for (std::size_t i = 0; i < occurrences.size(); ++i, steps())
         order[next[static_cast<std::size_t>(occurrences[i].thing)]++] = static_cast<std::uint32_t>(i);
 
     SparseCounts counts;
@@ -20,7 +23,7 @@ SparseCounts added(const std::vector<Occurrence>& occurrences, std::size_t thing
     std::vector<Label> found;
     for (std::size_t thing = 0; thing < things; ++thing) {
         found.clear();
-        for (std::size_t i = first[thing]; i < first[thing + 1]; ++i) {
+        for (std::size_t i = first[thing]; i < first[thing + 1]; ++i, steps()) {
             const Occurrence& one = occurrences[order[i]];
             const auto y = static_cast<std::size_t>(one.label);
             if (!seen[y]) found.push_back(one.label);

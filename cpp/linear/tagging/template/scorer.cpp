@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/parallel/poll.hpp"
 #include "linear/tagging/piece_sums.hpp"
 #include "linear/tagging/segments.hpp"
 #include "linear/tagging/template/sums.hpp"
@@ -215,6 +216,7 @@ void TemplateReader::Work::fill_window(const WindowBundle& window, const Fresh& 
 // ---------------------------------------------------------------- one piece
 
 void TemplateReader::Work::begin_piece() {
+    poll();
     segments_.clear();
     tokens_ = 0;
     if (!kept_.sums.fits(kept_.most_new_rows)) forget_sums();
