@@ -198,6 +198,22 @@ class StoreError(SeqlabError, ValueError):
     """
 
 
+class FileError(SeqlabError, OSError):
+    """A file cannot be written, as on a full disk; an OSError too, with its errno.
+
+    path   the file
+    """
+
+    def __init__(self, cause: OSError, path: str) -> None:
+        super().__init__(f"cannot write {path!r:.200}: {cause.strerror or cause}", path=path)
+        self.errno, self.strerror, self.filename = cause.errno, cause.strerror, path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support pickling, with the errno."""
+        told = {"errno": self.errno, "strerror": self.strerror, "filename": self.filename}
+        return *super().__reduce__(), told
+
+
 class ClusterError(SeqlabError, RuntimeError):
     """A cluster that cannot be reached, or loses its workers too often."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from seqlab.errors import OptionError
+from seqlab.errors import FileError, OptionError
 
 
 @contextlib.contextmanager
@@ -24,24 +24,25 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(checked_name(path)))
     mode = _mode_of(target)
     _remove_leftovers(target)
-    temporary = target
+    temporary, file = target, None
     try:
-        temporary, opened = _opened_beside(target)
-        with opened as file:
-            if mode is not None:
-                temporary.chmod(mode)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if os.name == "nt":  # which renames closed files only, and has no locks
-                file.close()
-            temporary.replace(target)
+        temporary, file = _opened_beside(target)
+        if mode is not None:
+            temporary.chmod(mode)
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        if os.name == "nt":  # which renames closed files only, and has no locks
+            file.close()
+        temporary.replace(target)
     except OSError as error:
         if _is_temporary(target, os.path.basename(str(error.filename))):  # noqa: PTH119  the user does not know the temporary name
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
     finally:
-        if temporary != target:
+        if file is not None:
+            with contextlib.suppress(OSError):  # the bytes are on disk, or there was an error already
+                file.close()
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
     _sync_folder(target.parent)
@@ -63,8 +64,11 @@ def checked_name(path: str | os.PathLike[str]) -> str:
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file atomically; text as UTF-8, with a question mark for characters that UTF-8 cannot encode."""
-    with replaced(path) as file:
-        file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+    try:
+        with replaced(path) as file:
+            file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+    except OSError as error:
+        raise FileError(error, os.fsdecode(path)) from error
 
 
 def _beginning(target: Path) -> str:
@@ -85,7 +89,8 @@ def _opened_beside(target: Path) -> tuple[Path, BinaryIO]:
         locked(file.fileno())  # until it is closed, also by the end of the program
         if os.fstat(file.fileno()).st_nlink:
             return temporary, file
-        file.close()  # another program took it for a leftover before it was locked
+        with contextlib.suppress(OSError):  # another program took it for a leftover before it was locked
+            file.close()
 
 
 def locked(handle: int) -> bool:

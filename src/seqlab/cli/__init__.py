@@ -106,7 +106,7 @@ def _exit_code(chosen: Any, arguments: Any) -> int:
         sys.stdout.flush()
     except SeqlabError as error:
         _complain(str(error))
-        return WRONG_USE
+        return FAILED if isinstance(error, OSError) else WRONG_USE
     except BrokenPipeError:
         # Python flushes standard output once more at exit, and would complain there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

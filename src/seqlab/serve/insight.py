@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import threading
@@ -15,7 +16,7 @@ import numpy as np
 
 import seqlab
 from seqlab import inference
-from seqlab.errors import CorpusError, EvaluationWarning, QuestionError, SeqlabError
+from seqlab.errors import CorpusError, EvaluationWarning, QuestionError, SeqlabError, StoreError
 from seqlab.serve.answers import Answer, explains, plain, probabilistic
 from seqlab.serve.models import Models, Served
 from seqlab.serve.problems import Problem, from_error
@@ -281,7 +282,14 @@ def learned(models: Models, served: Served, given: Mapping[str, Any]) -> Answer:
     except SeqlabError as error:
         raise from_error(error, asked=False) from None
     path = _beside(served.path)
-    tagger.save(path)
+    try:
+        tagger.save(path)
+    except StoreError as error:
+        Path(path).unlink(missing_ok=True)
+        why = (
+            getattr(error.__cause__, "strerror", None) or "an error"
+        )  # without the path, which is the service's
+        raise Problem(507, f"the model was not saved, and is not served ({why})") from None
     models.replace(served.name, tagger)
     return {"model": served.name, "sentences": len(X), "saved": Path(path).name}
 
@@ -295,10 +303,14 @@ def _beside(path: str) -> str:
     while True:
         made = old.with_name(f"{stem}-{stamp}{f'-{number}' if number else ''}{ending}")
         try:
-            os.close(os.open(made, os.O_CREAT | os.O_EXCL, 0o666))  # the name is ours now
+            handle = os.open(made, os.O_CREAT | os.O_EXCL, 0o666)  # the name is ours now
         except FileExistsError:
             number += 1
             continue
+        except OSError as error:
+            raise Problem(507, f"the model cannot be saved ({error.strerror})") from None
+        with contextlib.suppress(OSError):
+            os.close(handle)
         return str(made)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
@@ -62,19 +63,27 @@ class Metrics:
         self.seconds("seqlab_request_seconds", seconds, route=path)
 
     def store(self) -> None:
-        """Write the counts to the folder, where other processes read them."""
+        """Write the counts to the folder, where other processes read them; on a full disk, the next time."""
         with self._changing:
             rows = [[name, labels, value] for (name, labels), value in self._counts.items()]
-        handle, made = tempfile.mkstemp(dir=self._folder)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(rows, file)
-        Path(made).replace(self._path)
+        made = None
+        try:
+            handle, made = tempfile.mkstemp(".tmp", dir=self._folder)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(rows, file)
+            Path(made).replace(self._path)
+        except OSError:  # a request is answered all the same
+            if made is not None:
+                with contextlib.suppress(OSError):
+                    Path(made).unlink(missing_ok=True)
 
     def _summed(self) -> defaultdict[Key, float]:
         self.store()
-        found: defaultdict[Key, float] = defaultdict(float)
+        found = self._counts.copy()
         for path in sorted(Path(self._folder).glob("metrics-*.json")):
-            for name, labels, value in json.loads(path.read_text(encoding="utf-8")):
+            for name, labels, value in (
+                json.loads(path.read_text(encoding="utf-8")) if path != self._path else ()
+            ):
                 found[name, tuple((key, one) for key, one in labels)] += value
         return found
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from seqlab import _core
-from seqlab.errors import ConvergenceWarning, OptionError, SeqlabError, StoreError
+from seqlab.errors import ConvergenceWarning, OptionError, Place, SeqlabError, StoreError
 from seqlab.files import checked_name
 from seqlab.learning.checkpoint import Checkpoint
 from seqlab.learning.identity import digest
@@ -204,8 +204,8 @@ class Journal:
         if path is None:
             return
         self._path = Path(checked_name(path))
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             with contextlib.suppress(ImportError):  # two searches with one journal would both do everything
                 import fcntl
 
@@ -215,12 +215,16 @@ class Journal:
             self.close()
             if isinstance(error, BlockingIOError):
                 raise StoreError(f"{path}: another search is writing into this journal") from None
+            if isinstance(error, OSError):
+                raise self._unusable(error) from error
             raise
 
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
-            os.close(self._file)
+            with contextlib.suppress(OSError):  # every line is on disk already
+                os.close(self._file)
+            self._file = None
 
     def done(self, task: Task) -> Outcome | None:
         """Return the outcome of a training, if it is recorded."""
@@ -268,6 +272,24 @@ class Journal:
         os.ftruncate(file, len(whole))
 
     def _write(self, facts: Mapping[str, Any]) -> None:
-        if self._file is not None:
-            os.write(self._file, (json.dumps(facts, ensure_ascii=True, allow_nan=False) + "\n").encode())
-            os.fsync(self._file)
+        """Append a line, whole or not at all."""
+        if self._file is None:
+            return
+        rest = memoryview((json.dumps(facts, ensure_ascii=True, allow_nan=False) + "\n").encode())
+        try:
+            before = os.fstat(self._file).st_size
+            try:
+                while rest:
+                    rest = rest[os.write(self._file, rest) :]
+                os.fsync(self._file)
+            except OSError:
+                os.ftruncate(self._file, before)
+                raise
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: OSError) -> StoreError:
+        return StoreError(
+            f"the journal cannot be written ({error.strerror or error}); the trainings that it has are kept",
+            place=Place(path=str(self._path)),
+        )
