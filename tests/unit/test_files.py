@@ -1,6 +1,8 @@
 """The atomic writer: unpredictable temporary names, and no files left behind, even by a killed program."""
 
+import errno
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import pytest
 
 import seqlab
 from seqlab import files
+from seqlab.errors import FileError
 
 HALF = """
 import os, sys
@@ -76,8 +79,9 @@ def test_a_temporary_name_taken_by_a_link_is_not_followed(tmp_path, monkeypatch)
     first = iter([bytes(8), bytes(8)])
     monkeypatch.setattr(os, "urandom", lambda _: next(first))
     (tmp_path / f".x.{bytes(8).hex()}.tmp").symlink_to(victim)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(FileError, match=r"cannot write .*x': File exists") as caught:
         files.write_whole(tmp_path / "x", "new")
+    assert caught.value.errno == errno.EEXIST
     assert victim.read_text() == "precious"
 
 
@@ -111,3 +115,13 @@ def test_every_writer_is_the_atomic_one(tmp_path, monkeypatch):
         write(tmp_path / f"x.{name}")
     assert made == [f"x.{name}" for name in writers]
     assert names(tmp_path) == sorted(made)
+
+
+def test_a_file_that_cannot_be_written_is_told_as_ours_and_as_an_error_of_the_system(tmp_path):
+    picture = seqlab.draw.graphical_model_picture("hmm")
+    with pytest.raises(FileError, match=r"cannot write .*x\.svg': No such file") as caught:
+        picture.save(tmp_path / "none" / "x.svg")
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert (str(error), error.errno) == (str(caught.value), errno.ENOENT)
+    assert error.path == error.filename == str(tmp_path / "none" / "x.svg")
+    assert isinstance(error, OSError)

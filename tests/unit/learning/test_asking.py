@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+import seqlab
 from seqlab import CRF, _core, inference
 from seqlab.trellis import Trellis
 
@@ -130,3 +131,93 @@ def test_training_can_go_on_after_it_was_stopped():
         except KeyboardInterrupt:
             stopped = True
     assert np.array_equal(CRF("word[0]").fit(X, y).model_.theta, whole.model_.theta)
+
+
+TOKENS = 300_000
+CODES = np.random.default_rng(0).integers(0, 500, size=TOKENS).astype(np.int32)
+OFFSETS = np.array([0, TOKENS], dtype=np.int64)
+NO_LABELS = np.zeros(TOKENS, dtype=np.int32)
+
+
+def counted():
+    return _core.count_ngrams(CODES, OFFSETS, 2, 500, -1, 501)
+
+
+def estimated():
+    return _core.estimate_ngrams(counted(), _core.NgramSmoothing.witten_bell, 0.0, None)[0]
+
+
+def names():
+    pool = _core.StringPool()
+    for i in range(501):
+        pool.intern(f"w{i}")
+    return pool
+
+
+def arpa():
+    return _core.read_arpa(estimated().arpa(names()), 6)[0]
+
+
+# What is needed, and one call of the core that goes through a long sequence.
+LOOPS = {
+    "count n-grams": (lambda: None, lambda _: counted()),
+    "join n-grams": (
+        lambda: [counted()],
+        lambda parts: _core.join_ngrams(parts, np.arange(501, dtype=np.int32), 501),
+    ),
+    "estimate n-grams": (
+        counted,
+        lambda counts: _core.estimate_ngrams(counts, _core.NgramSmoothing.kneser_ney, 0.0, None),
+    ),
+    "score": (estimated, lambda table: table.score(CODES, OFFSETS, -1, 1, np.zeros(TOKENS))),
+    "sample": (estimated, lambda table: table.sample(1, -1, TOKENS, 0)),
+    "write arpa": (estimated, lambda table: table.arpa(names())),
+    "read arpa": (lambda: estimated().arpa(names()), lambda text: _core.read_arpa(text, 6)),
+    "table of an arpa file": (arpa, lambda file: file.table(np.arange(501, dtype=np.int32), 500)),
+    "count words": (lambda: None, lambda _: _core.count_words(CODES, NO_LABELS, None, OFFSETS, 500, 1)),
+    "count moves": (
+        lambda: None,
+        lambda _: _core.count_moves(NO_LABELS, None, OFFSETS, 1, 1, np.zeros(2), np.zeros(1)),
+    ),
+    "read one list": (
+        lambda: [["a", "b"] * (TOKENS // 2)],
+        lambda lists: _core.StringPool().intern_lists(lists),
+    ),
+    "read lists": (lambda: [["a", "b"]] * TOKENS, lambda lists: _core.StringPool().intern_lists(lists)),
+    "encode": (
+        lambda: seqlab.Corpus.from_lists(word=[["a", "b"] * 5000]),
+        lambda corpus: seqlab.encode.Encoder("word[0]").fit(corpus),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_over_one_long_sequence_ask(name):
+    """A flag that is set before ends the call where it first asks; one that never asks would return."""
+    prepare, call = LOOPS[name]
+    given = prepare()
+    call(given)
+    time.sleep(0.15)  # longer than the time from one question to the next
+    flag = _core.Flag()
+    flag.set()
+    with flag, pytest.raises(_core.Stopped):
+        call(given)
+
+
+def test_a_handler_may_change_the_list_that_is_read():
+    """The items are those of the moment of the call."""
+    words = ["a", "b"] * 500_000
+    given = [words, ["c"]]
+
+    def handler(*_):
+        words.clear()
+        given.clear()
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        codes, lengths, *_ = _core.StringPool().intern_lists(given)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(codes) == sum(lengths)
