@@ -79,11 +79,10 @@ class Metrics:
 
     def _summed(self) -> defaultdict[Key, float]:
         self.store()
-        found = self._counts.copy()
+        with self._changing:
+            found = self._counts.copy()  # its file may be older
         for path in sorted(Path(self._folder).glob("metrics-*.json")):
-            for name, labels, value in (
-                json.loads(path.read_text(encoding="utf-8")) if path != self._path else ()
-            ):
+            for name, labels, value in [] if path == self._path else json.loads(path.read_text("utf-8")):
                 found[name, tuple((key, one) for key, one in labels)] += value
         return found
 
