@@ -14,6 +14,9 @@ PAGES  ?=
 MODELS ?= pos=demo-output/crf.model en-demo
 QUALITY ?=
 SECONDS ?= 3600
+N      ?= 100
+SEED   ?= 1
+MUTATE ?=
 
 BIN     := $(VENV)/bin
 # Absolute, because cmake runs inside the build folder.
@@ -34,7 +37,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 INSTALLED := $(VENV)/.stamp-install
 extra = $(VENV)/.stamp-$(1)
 
-.PHONY: help demo serve test lint bench quality docs outputs asan soak arm wheel reproduce audit lock dev build stubs format clean preflight
+.PHONY: help demo serve test lint bench quality docs outputs asan tsan mutate soak arm wheel reproduce audit lock dev build stubs format clean preflight
 .DEFAULT_GOAL := help
 
 help:
@@ -46,7 +49,9 @@ help:
 	@echo "make quality  accuracy on public corpora beside CRFsuite (QUALITY='...'); \`make bench\` prints it too"
 	@echo "make docs     make a site of docs/, with references of all names and commands, in build/site"
 	@echo "make outputs  run the pages of docs/ and write anew what they show (PAGES='...' for some)"
-	@echo "make asan     run the law tests under the address and undefined-behaviour sanitizers"
+	@echo "make asan     run laws and agreement tests under the address and undefined-behaviour sanitizers"
+	@echo "make tsan     run them, and trainings and services in threads, under the thread sanitizer"
+	@echo "make mutate   change the code in N small ways and see which of them no law notices (N=100 SEED=1 MUTATE='...')"
 	@echo "make soak     an hour of mixed load on one process: memory, handles, answers (SECONDS=3600)"
 	@echo "make arm      compile the kernels for aarch64 and compare them with the definition in an emulator"
 	@echo "make wheel    make wheels in dist/ and try each in a fresh environment (PYTHONS='...')"
@@ -114,22 +119,35 @@ dev: $(VENV)/.stamp-tools
 	@$(CMAKE) --preset dev -DPython_EXECUTABLE="$(PYTHON3)" --log-level=WARNING >/dev/null
 	@$(CMAKE) --build build/dev -- $(QUIET)
 
-# The sanitized module goes to build/asan/site beside a copy of the Python files; PYTHONPATH puts it before the installed one.
-# --capture=sys leaves the real stderr alone, where the sanitizers report before they end the process.
-ASAN_SITE := build/asan/site
-PRELOAD    = $(shell for name in libasan.so libubsan.so libstdc++.so; do $${CXX:-c++} -print-file-name=$$name; done)
+# A sanitized module goes to build/<preset>/site beside a copy of the Python files; PYTHONPATH puts it before the installed one.
+# Reports go to files, because processes that pytest starts would lose them; one report is a failure.
+SANITIZED := tests/laws tests/agreement
+TOGETHER  := tests/concurrency tests/unit/learning tests/unit/tuning/test_tune.py tests/unit/families/linear/test_late.py
+runtime    = $(foreach name,$(1),$(shell $${CXX:-c++} -print-file-name=$(name)))
+
+# $(1) preset, $(2) runtime libraries, $(3) environment, $(4) tests
+define sanitized
+	@case "$(firstword $(2))" in /*) ;; *) echo "seqlab: make $(1) needs GCC on Linux with its runtime library" >&2; exit 1;; esac
+	@echo "building with sanitizers (some minutes) ..."
+	@$(CMAKE) --preset $(1) -DPython_EXECUTABLE="$(PYTHON3)" --log-level=WARNING >/dev/null
+	@$(CMAKE) --build build/$(1) -- $(QUIET)
+	@rm -rf build/$(1)/site build/$(1)/report.* && mkdir -p build/$(1)/site && cp -R src/seqlab build/$(1)/site/seqlab
+	@rm -f build/$(1)/site/seqlab/_core*.so && $(CMAKE) --install build/$(1) --prefix build/$(1)/site >/dev/null
+	@export LD_PRELOAD="$(2)" PYTHONPATH="$(abspath build/$(1)/site)" SEQLAB_HYPOTHESIS_PROFILE=quick $(3); \
+	$(PYTHON3) -c 'import seqlab._core as c; assert "/$(1)/" in c.__file__, c.__file__' && \
+	$(PYTHON3) -m pytest $(PYTEST) --capture=sys $(4); code=$$?; \
+	if cat build/$(1)/report.* 2>/dev/null; then echo "make $(1): a sanitizer reported something" >&2; exit 1; fi; exit $$code
+endef
 
 asan: $(call extra,test)
-	@case "$(firstword $(PRELOAD))" in /*) ;; *) echo "seqlab: make asan needs GCC on Linux with libasan" >&2; exit 1;; esac
-	@echo "building with sanitizers (some minutes) ..."
-	@$(CMAKE) --preset asan -DPython_EXECUTABLE="$(PYTHON3)" --log-level=WARNING >/dev/null
-	@$(CMAKE) --build build/asan -- $(QUIET)
-	@rm -rf $(ASAN_SITE) && mkdir -p $(ASAN_SITE) && cp -R src/seqlab $(ASAN_SITE)/seqlab
-	@$(CMAKE) --install build/asan --prefix $(ASAN_SITE) >/dev/null
-	@export LD_PRELOAD="$(PRELOAD)" PYTHONPATH="$(abspath $(ASAN_SITE))" PYTHONMALLOC=malloc \
-	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 SEQLAB_HYPOTHESIS_PROFILE=quick; \
-	$(PYTHON3) -c 'import seqlab._core as c; assert "/asan/" in c.__file__, c.__file__' && \
-	$(PYTHON3) -m pytest $(PYTEST) --capture=sys tests/laws
+	$(call sanitized,asan,$(call runtime,libasan.so libubsan.so libstdc++.so),PYTHONMALLOC=malloc \
+	    ASAN_OPTIONS=detect_leaks=0:log_path=$(abspath build/asan)/report UBSAN_OPTIONS=print_stacktrace=1:log_path=$(abspath build/asan)/report,$(SANITIZED))
+
+tsan: $(call extra,test)
+	$(call sanitized,tsan,$(call runtime,libtsan.so libstdc++.so),TSAN_OPTIONS=suppressions=$(abspath tools/sanitizers/tsan.supp):log_path=$(abspath build/tsan)/report,$(SANITIZED) $(TOGETHER))
+
+mutate: $(INSTALLED) $(call extra,test)
+	@$(BIN)/python tools/mutation --cpp $(N) --python $(N) --seed $(SEED) $(MUTATE)
 
 soak: $(INSTALLED) $(call extra,serve)
 	@$(BIN)/python -W ignore -m benchmarks.soak --seconds $(SECONDS)
