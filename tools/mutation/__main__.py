@@ -9,11 +9,16 @@ far more time. Those that no test can kill, because nothing can be seen of them,
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import random
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
 import cpp
 import python
@@ -25,6 +30,7 @@ WORK = cpp.ROOT / "build" / "mutants"
 LEAST = 0.9  # share of the mutants that must be killed
 KILLED = ("test", "crash", "time", "import", "error")
 # Tests that concern a room, stage by stage.
+STAGES = 3
 TESTS = tomllib.loads((HERE / "tests.toml").read_text(encoding="utf-8"))
 
 
@@ -34,6 +40,7 @@ def main() -> None:
     parser.add_argument("--cpp", type=int, default=150, help="mutants of C++")
     parser.add_argument("--python", type=int, default=200, help="mutants of Python")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="trials at a time")
     parser.add_argument("--list", action="store_true", help="only list the sample")
     options = parser.parse_args()
     pools = {"C++": (cpp.find(), options.cpp), "Python": (python.find(), options.python)}
@@ -44,53 +51,57 @@ def main() -> None:
             print(*sample, sep="\n")
         elif sample:
             print(f"{language}: {len(sample)} of {len(pool)} possible mutants", flush=True)
-            good &= tried(language, sample)
+            good &= tried(language, sample, options.jobs)
     sys.exit(0 if good else 1)
 
 
-def tried(language: str, sample: list[Mutant]) -> bool:
+def tried(language: str, sample: list[Mutant], jobs: int) -> bool:
     """Try a sample; True if enough of it is killed."""
     site = WORK / "site" if language == "C++" else cpp.ROOT / "src"
     numbered = cpp.build(sample, WORK, site) if language == "C++" else dict(enumerate(sample, 1))
     known = equivalents()
-    needed: dict[str, float] = {}
-    counts: Counter[str] = Counter()
-    for number, mutant in numbered.items():
-        if any(fits(mutant, one) for one in known):
-            counts["equivalent"] += 1
-            continue
-        verdict = judged(mutant, number, site, needed, in_cpp=language == "C++")
-        counts[verdict] += 1
-        print(f"{verdict:8}  {number:4}  {mutant}", flush=True)
-    total = counts.total() - counts["equivalent"]
-    killed = total - counts["survived"]
+    left = {number: one for number, one in numbered.items() if not any(fits(one, like) for like in known)}
+    counts = Counter({"equivalent": len(numbered) - len(left)})
+    total = len(left)
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+        for stage in range(STAGES):
+            for number, verdict in verdicts(pool, left, stage, site, in_cpp=language == "C++"):
+                if verdict != "survived":
+                    counts[verdict] += 1
+                    print(f"{verdict:8}  {number:4}  {left.pop(number)}", flush=True)
+    for number, mutant in left.items():
+        print(f"survived  {number:4}  {mutant}")
+    killed = total - len(left)
     how = ", ".join(f"{verdict} {counts[verdict]}" for verdict in KILLED if counts[verdict])
     print(
         f"{language}: {killed} of {total} killed ({killed / max(1, total):.1%}; by {how}), "
-        f"{counts['survived']} survived, {counts['equivalent']} equivalent",
+        f"{len(left)} survived, {counts['equivalent']} equivalent",
         flush=True,
     )
     return killed >= LEAST * total
 
 
-def judged(mutant: Mutant, number: int, site: Path, needed: dict[str, float], *, in_cpp: bool) -> str:
-    """Try the tests of the room, then the others."""
-    for tests in stages(mutant.path):
-        key = " ".join(tests)
-        if key not in needed:
-            verdict, needed[key] = trial(tests, site)
-            if verdict != "survived":
-                sys.exit(f"mutate: without a mutant: {verdict} in {key}")
-        given: dict[str, object] = {"number": number} if in_cpp else {"mutant": mutant}
-        verdict, _ = trial(tests, site, seconds=needed[key], **given)  # type: ignore[arg-type]
-        if verdict != "survived":
-            return verdict
-    return "survived"
+def verdicts(
+    pool: Executor, left: dict[int, Mutant], stage: int, site: Path, *, in_cpp: bool
+) -> Iterator[tuple[int, str]]:
+    """Run the tests of one stage: first without a mutant, which tells the time they need, then against each one."""
+    tests = {number: tuple(room(mutant)[stage]) for number, mutant in left.items()}
+    alone = {group: pool.submit(trial, group, site) for group in set(tests.values())}
+    for group, done in alone.items():
+        if done.result()[0] != "survived":
+            sys.exit(f"mutate: without a mutant: {done.result()[0]} in {' '.join(group)}")
+    trials = {}
+    for number, mutant in left.items():
+        seconds = alone[tests[number]].result()[1]
+        given: Any = {"number": number} if in_cpp else {"mutant": mutant}
+        trials[pool.submit(trial, tests[number], site, seconds=seconds, **given)] = number
+    for done in as_completed(trials):
+        yield trials[done], done.result()[0]
 
 
-def stages(path: str) -> list[list[str]]:
-    """Tests of the longest prefix that fits a path, a list for each stage."""
-    prefix = max((one for one in TESTS if path.startswith(one)), key=len)
+def room(mutant: Mutant) -> list[list[str]]:
+    """Return the stages of tests of the longest prefix that fits a file."""
+    prefix = max((one for one in TESTS if mutant.path.startswith(one)), key=len)
     return TESTS[prefix]  # type: ignore[no-any-return]
 
 

@@ -33,7 +33,7 @@ MEMORY = 6 << 30  # bytes; a mutant may ask for all there is
 
 
 def trial(
-    tests: list[str], site: Path, *, number: int = 0, mutant: Mutant | None = None, seconds: float = 0.0
+    tests: tuple[str, ...], site: Path, *, number: int = 0, mutant: Mutant | None = None, seconds: float = 0.0
 ) -> tuple[str, float]:
     """Run tests until one fails.
 
@@ -69,7 +69,7 @@ def _used() -> float:
     return spent.ru_utime + spent.ru_stime
 
 
-def _child(tests: list[str], site: Path, number: int, mutant: Mutant | None, seconds: float) -> None:
+def _child(tests: tuple[str, ...], site: Path, number: int, mutant: Mutant | None, seconds: float) -> None:
     """Become the process of a trial; never returns."""
     code = 3
     try:
