@@ -116,13 +116,10 @@ def _plain(name: str, array: Array) -> Array:
 
 
 def library_version() -> str:
-    """Return the version of seqlab that runs."""
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, and only writing needs it
+    """Return the version of seqlab that runs, whatever is installed meanwhile."""
+    from seqlab import __version__  # not at the top: seqlab itself may be about to import this
 
-    try:
-        return version("seqlab")
-    except PackageNotFoundError:
-        return "unknown"
+    return __version__
 
 
 def _json(value: dict[str, Any], where: str) -> str:

@@ -1,6 +1,7 @@
 """The file itself: what another reader of the format finds, and what comes back."""
 
 import hashlib
+import importlib.metadata
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
+import seqlab
 from seqlab import store
 from seqlab.errors import StoreError
 from seqlab.store import State
@@ -185,3 +187,16 @@ def test_no_changed_byte_escapes_the_checksum(data):
 
 def test_the_same_state_gives_the_same_bytes():
     assert store.as_bytes(state()) == store.as_bytes(state())
+
+
+def test_the_bytes_name_the_version_that_runs_whatever_is_installed_meanwhile(monkeypatch):
+    """`make soak` found models that differed while another process installed the package anew."""
+
+    def missing(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    state = State("kind", {"n": 1})
+    before = store.as_bytes(state)
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    assert store.as_bytes(state) == before
+    assert f'"seqlab":"{seqlab.__version__}"'.encode() in before
