@@ -95,7 +95,7 @@ def altered(content: bytes, rng: random.Random) -> bytes:
     """The file with something wrong in it."""
     ways = [_bytes, _bytes, _cut, _word]
     if _data(content) < len(content):  # it has arrays
-        ways += [_numbers, _numbers, _numbers, _entry, _swap]
+        ways += [_numbers, _numbers, _numbers, _entry, _swap, _size]
     return rng.choice(ways)(content, rng)
 
 
@@ -158,10 +158,9 @@ def _word(content: bytes, rng: random.Random) -> bytes:
     header = json.loads(content[8 : _data(content)])
     part = rng.choice(["settings", "settings", "record"])
     told = json.loads(header["__metadata__"][part])
-    places = list(_places(told))
-    place = rng.choice(places)
+    place = rng.choice(list(places(told)))
     value = rng.choice([None, -1, 0, 1, 2**40, 1e308, "", "x", True, [], {}, ["x", 1], [[[[]]]], {"x": {}}])
-    header["__metadata__"][part] = json.dumps(_replaced(told, place, value))
+    header["__metadata__"][part] = json.dumps(replaced(told, place, value))
     return _joined(header, content)
 
 
@@ -180,6 +179,27 @@ def _swap(content: bytes, rng: random.Random) -> bytes:
     return bytes(changed)
 
 
+def _size(content: bytes, rng: random.Random) -> bytes:
+    """A tensor gets another size; header and offsets agree with it, so that only what it means is wrong."""
+    header = json.loads(content[8 : _data(content)])
+    metadata, data = header.pop("__metadata__"), content[_data(content) :]
+    tensors = sorted(header.items(), key=lambda one: one[1]["data_offsets"])
+    chosen, made, parts = rng.randrange(len(tensors)), {"__metadata__": metadata}, []
+    begin = 0
+    for number, (name, entry) in enumerate(tensors):
+        first, last = entry["data_offsets"]
+        part, shape = data[first:last], list(entry["shape"])
+        if number == chosen and shape and 0 < shape[0] <= len(part):
+            row = len(part) // shape[0]
+            shape[0] = rng.choice([0, 1, shape[0] - 1, shape[0] + 1, 2 * shape[0]])
+            part = (part + part[-row:] * shape[0])[: row * shape[0]]
+        made[name] = {"dtype": entry["dtype"], "shape": shape, "data_offsets": [begin, begin + len(part)]}
+        begin += len(part)
+        parts.append(part)
+    text = json.dumps(made).encode()
+    return len(text).to_bytes(8, "little") + text + b"".join(parts)
+
+
 def _cut(content: bytes, rng: random.Random) -> bytes:
     at = rng.randrange(len(content))
     return rng.choice(
@@ -192,18 +212,20 @@ def _joined(header: dict[str, Any], content: bytes) -> bytes:
     return len(text).to_bytes(8, "little") + text + content[_data(content) :]
 
 
-def _places(value: Any, place: tuple[Any, ...] = ()) -> Any:
+def places(value: Any, place: tuple[Any, ...] = ()) -> Any:
+    """Yield the place of every value inside a JSON value, as keys from the outside in."""
     yield place
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in inside:
-        yield from _places(inner, (*place, key))
+        yield from places(inner, (*place, key))
 
 
-def _replaced(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+def replaced(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    """Return the JSON value with another one at a place."""
     if not place:
         return new
     copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[place[0]] = _replaced(value[place[0]], place[1:], new)
+    copy[place[0]] = replaced(value[place[0]], place[1:], new)
     return copy
 
 
@@ -247,7 +269,8 @@ def _told(question: Any) -> bool:
     return True
 
 
-def _stored(model: Any) -> bytes:
+def stored(model: Any) -> bytes:
+    """Return the file of a model."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         model.save(path)
@@ -258,7 +281,7 @@ def main(kind: str, count: int, seed: int) -> None:
     """Alter and ask `count` times."""
     if "folded" in kind:
         codec.SMALL = -1  # as if it were a large file, which is looked into before it is checked
-    content = _stored(recipes()[kind]())
+    content = stored(recipes()[kind]())
     rng = random.Random(f"{kind} {seed}")
     if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which takes terabytes of addresses for itself
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

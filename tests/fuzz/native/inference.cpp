@@ -1,0 +1,104 @@
+// Trellises of any scores that the door lets in: finite, or -inf for what is forbidden.
+#include <cmath>
+#include <limits>
+
+#include "inference/best.hpp"
+#include "inference/marginals.hpp"
+#include "inference/nbest.hpp"
+#include "input.hpp"
+
+using namespace seqlab;
+
+namespace {
+
+// Small whole numbers, large ones, any bits.
+template <class F>
+F score(fuzz::Input& input, std::uint8_t how) {
+    if (how < 160) return static_cast<F>(input.number<std::int8_t>());
+    if (how < 200) return -std::numeric_limits<F>::infinity();
+    if (how < 230) return static_cast<F>(input.number<std::int16_t>()) * F{1000};
+    const F any = input.number<F>();
+    return std::isfinite(any) && std::abs(any) <= F{1e30F} ? any : F{0};
+}
+
+template <class F>
+std::vector<F> scores(fuzz::Input& input, std::size_t count) {
+    std::vector<F> made;
+    while (made.size() < count) {
+        const std::uint8_t how = input.number<std::uint8_t>();
+        for (std::size_t run = 1 + how % 16; run > 0 && made.size() < count; --run)
+            made.push_back(score<F>(input, how));
+    }
+    return made;
+}
+
+template <class F>
+void ask(fuzz::Input& input) {
+    const std::size_t order = 1 + input.below(3), L = 1 + input.below(order == 1 ? 40 : 4),
+                      T = input.below(24);
+    const bool own = input.yes() && T > order;
+    std::size_t moves = L;
+    for (std::size_t i = 0; i < order; ++i) moves *= L;
+    const std::vector<F> node = scores<F>(input, T * L),
+                         edge = scores<F>(input, (own ? T - order : 1) * moves);
+    std::vector<std::int64_t> where, offset{0};
+    std::vector<Label> ids;
+    for (std::size_t t = 0; t < T && input.below(3) == 0; t += 1 + input.below(4)) {
+        for (std::size_t y = input.below(3); y < L; y += 1 + input.below(3))
+            ids.push_back(static_cast<Label>(y));
+        if (ids.size() == static_cast<std::size_t>(offset.back())) continue;
+        where.push_back(static_cast<std::int64_t>(t));
+        offset.push_back(static_cast<std::int64_t>(ids.size()));
+    }
+    const Trellis<F> trellis{T,
+                             L,
+                             order,
+                             node.data(),
+                             edge.data(),
+                             own ? moves : 0,
+                             {nullptr, nullptr},
+                             nullptr,
+                             where.size(),
+                             where.data(),
+                             offset.data(),
+                             ids.data()};
+    std::vector<Label> path(T, -1), other(T, -1);
+    Label* const paths[] = {path.data()};
+    double best = 0, log_z = 0, first = 0;
+    viterbi<F>({&trellis, 1}, paths, &best, 1);
+    log_partition<F>({&trellis, 1}, &log_z, 1);
+    fuzz::law(!std::isnan(best) && !std::isnan(log_z), "scores of paths are numbers");
+    fuzz::law((best == -std::numeric_limits<double>::infinity()) == (log_z == best),
+              "both know whether there is a path");
+    fuzz::law(log_z >= best - 1e-5 * (1 + std::abs(best)), "the sum is no less than its largest part");
+    NBest<F> all(trellis);
+    const bool any = all.next(other.data(), &first);
+    fuzz::law(any == std::isfinite(best), "the first of the best paths is there");
+    if (!any) return;
+    for (const Label y : path)
+        fuzz::law(y >= 0 && static_cast<std::size_t>(y) < L, "labels are numbers of labels");
+    fuzz::law(path_score(trellis, path.data()) >= best - 1e-4 * (1 + std::abs(best)),
+              "the best path has its score");
+    std::vector<F> gamma(T * L);
+    F* const rows[] = {gamma.data()};
+    std::uint8_t log_space = 0;
+    node_marginals<F>({&trellis, 1}, rows, &log_z, &log_space, 1);
+    for (std::size_t t = 0; t < T; ++t) {
+        double sum = 0;
+        for (std::size_t y = 0; y < L; ++y) sum += static_cast<double>(gamma[t * L + y]);
+        fuzz::law(std::abs(sum - 1) < 1e-3, "the probabilities of a position sum to one");
+    }
+    for (std::size_t n = 0; n < 5; ++n) {
+        const double before = first;
+        if (!all.next(other.data(), &first)) break;
+        fuzz::law(first <= before, "the best paths come in their order");
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzz::Input input(data, size);
+    input.yes() ? ask<float>(input) : ask<double>(input);
+    return 0;
+}
