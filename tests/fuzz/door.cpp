@@ -57,7 +57,8 @@ int trace(PyObject*, PyFrameObject* frame, int what, PyObject*) {
     if (what != PyTrace_CALL && what != PyTrace_LINE) return 0;
     const std::size_t place = place_of(frame);
     if (place == 0) {
-        if (what == PyTrace_CALL && PyObject_SetAttrString(reinterpret_cast<PyObject*>(frame), "f_trace_lines", Py_False))
+        if (what == PyTrace_CALL &&
+            PyObject_SetAttrString(reinterpret_cast<PyObject*>(frame), "f_trace_lines", Py_False))
             PyErr_Clear();
         return 0;
     }
@@ -84,7 +85,8 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
     start_python();
     const char* const name = std::getenv("SEQLAB_DOOR");
     if (!name) end("SEQLAB_DOOR names no door");
-    PyObject* const doors = sound(PyImport_ImportModule("fuzz.doors"), "tests/ is not among the paths of Python");
+    PyObject* const doors =
+        sound(PyImport_ImportModule("fuzz.doors"), "tests/ is not among the paths of Python");
     PyObject* const door = sound(PyObject_CallMethod(doors, "opened", "s", name), "there is no such door");
     ask = sound(PyObject_GetAttrString(door, "ask"), "a door has no question");
     mutate = sound(PyObject_GetAttrString(door, "mutate"), "a door has no mutator");
@@ -93,9 +95,9 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    PyObject* const bytes = sound(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(data),
-                                                            static_cast<Py_ssize_t>(size)),
-                                  "no memory");
+    PyObject* const bytes =
+        sound(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(data), static_cast<Py_ssize_t>(size)),
+              "no memory");
     if (tracing) PyEval_SetTrace(trace, nullptr);
     PyObject* const answer = PyObject_CallOneArg(ask, bytes);
     if (tracing) PyEval_SetTrace(nullptr, nullptr);
@@ -105,10 +107,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 // Half of the inputs are made by the door's own mutator, if it has one.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned seed) {
     if (mutate == Py_None || seed % 2 == 0) return LLVMFuzzerMutate(data, size, most);
-    PyObject* const made = sound(PyObject_CallFunction(mutate, "y#I", data, static_cast<Py_ssize_t>(size), seed),
-                                 "a mutator failed");
+    PyObject* const made = sound(
+        PyObject_CallFunction(mutate, "y#I", data, static_cast<Py_ssize_t>(size), seed), "a mutator failed");
     char* bytes = nullptr;
     Py_ssize_t length = 0;
     if (PyBytes_AsStringAndSize(made, &bytes, &length)) end("a mutator gave no bytes");

@@ -88,11 +88,16 @@ void StringPool::look_at_own() {
     slots_ = own_.slots;
 }
 
-// Rebuild the table: one from a file may have no free slot.
+// Rebuild the table: one from a file may have no free slot. Strings become what they should be, one after the other up to
+// the last byte, whatever a file says: a new one begins there.
 void StringPool::own_arrays() {
     if (!own_.slots.empty()) return;
     own_.bytes.assign(bytes_.begin(), bytes_.end());
     own_.begin.assign(begin_.begin(), begin_.end());
+    const auto end = static_cast<std::int64_t>(own_.bytes.size());
+    std::int64_t least = 0;
+    for (std::int64_t& begin : own_.begin) least = begin = std::clamp(begin, least, end);
+    own_.begin.back() = end;
     grow(std::bit_ceil(size() * 3 / 2 + 1));
     owner_.reset();
 }

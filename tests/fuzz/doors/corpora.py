@@ -93,7 +93,7 @@ def _corpus(form: str) -> Made:
         written = io.BytesIO()
         seqlab.write(corpus, written, form)
         written.seek(0)
-        again = seqlab.read(written, form)
+        again = seqlab.read(written, form, **{key: value for key, value in options.items() if key != "encoding"})
         assert len(again) == len(corpus), "a corpus that is written has as many sentences"
 
     return ask, [b"\0" + seed for seed in SEEDS[form]()], MUTATORS.get(form, lines)

@@ -130,16 +130,20 @@ def _rows(corpus: Corpus, layout: Layout) -> Iterator[bytes]:
         header += known if len(known) == width else fresh
     own = corpus.layout.format == Csv.name
     yield _written([header], layout)
+    before = None
     for begin, end in pieces(corpus):
         rows: list[list[str]] = []
         for s in range(begin, end):
+            name = ""
             cells = list(chain.from_iterable(_cells(corpus[s][name]) for name in corpus.columns))
             mine = [list(row) for row in zip(*cells, strict=True)]
             if sequence is not None:
                 name = next((text or "" for _, text in corpus.extras.of(s)), "") if own else str(s)
                 mine = [[name if t == 0 or layout.shape == EVERY else "", *row] for t, row in enumerate(mine)]
-            elif s:
+            # Names tell sentences apart, unless two of them are equal; then a blank line does.
+            if s and (sequence is None or name in {"", before}):
                 rows.append([])
+            before = name
             rows += mine
         yield _written(rows, layout)
 

@@ -110,8 +110,6 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _loaded(source: Any) -> Array | dict[str, Array]:
-    from zipfile import BadZipFile  # slow to import
-
     try:
         given = source if isinstance(source, (str, os.PathLike)) else io.BytesIO(source.read())
         found = np.load(given, allow_pickle=False)
@@ -121,7 +119,9 @@ def _loaded(source: Any) -> Array | dict[str, Array]:
             return {name: found[name] for name in found.files}
     except OSError as error:
         raise CorpusError(f"the file cannot be read ({error.strerror or error})", place=Place()) from error
-    except (ValueError, EOFError, TypeError, BadZipFile, KeyError) as error:
+    except MemoryError as error:
+        raise CorpusError("there is not enough memory for the arrays of the file; is it damaged?") from error
+    except Exception as error:  # NumPy, zipfile and zlib have errors of many kinds for a damaged file
         raise CorpusError(
             "this is no array of numbers that NumPy can read: the file is damaged, of another kind, or holds Python "
             "objects; write it with np.save or np.savez"
