@@ -62,9 +62,13 @@ SEEDS: dict[str, Callable[[], list[bytes]]] = {
     "csv": lambda: [CSV.encode(), *_demo("csv")],
     "npy": _arrays,
     "conllup": lambda: [CONLLUP.encode()],
-    "huggingface": lambda: [_lines({"tokens": ["Anna", "left"], "ner_tags": [1, -100]}, {"tokens": [], "ner_tags": []})],
+    "huggingface": lambda: [
+        _lines({"tokens": ["Anna", "left"], "ner_tags": [1, -100]}, {"tokens": [], "ner_tags": []})
+    ],
 }
-INFO = {"features": {"ner_tags": {"feature": {"names": ["O", "B-PER"], "_type": "ClassLabel"}, "_type": "List"}}}
+INFO = {
+    "features": {"ner_tags": {"feature": {"names": ["O", "B-PER"], "_type": "ClassLabel"}, "_type": "List"}}
+}
 OPTIONS: tuple[dict[str, Any], ...] = ({}, {"comments": True}, {"missing": "_"}, {"docstart": False})
 OPTIONS += ({"encoding": "latin-1"}, {"encoding": "utf-16"}, {"columns": {"word": 0, "label": -1}})
 DOCUMENTS: dict[str, list[bytes]] = {
@@ -93,7 +97,9 @@ def _corpus(form: str) -> Made:
         written = io.BytesIO()
         seqlab.write(corpus, written, form)
         written.seek(0)
-        again = seqlab.read(written, form, **{key: value for key, value in options.items() if key != "encoding"})
+        again = seqlab.read(
+            written, form, **{key: value for key, value in options.items() if key != "encoding"}
+        )
         assert len(again) == len(corpus), "a corpus that is written has as many sentences"
 
     return ask, [b"\0" + seed for seed in SEEDS[form]()], MUTATORS.get(form, lines)

@@ -40,7 +40,7 @@ def _models(*, mapped: bool) -> Made:
     from formats.recipes.data import FUNCTIONS
 
     if mapped:  # as if the files were large: looked into where they lie, and not checked before
-        codec.SMALL = reading.MAPPED = -1
+        codec.SMALL, reading.MAPPED = -1, 0
     scratch = Scratch()
 
     def ask(data: bytes) -> None:

@@ -16,7 +16,21 @@ NUMBERS = (0, 1, 2, 3, 7, 8, 0x7F, 0xFF, 0x100, 0xFFFF, 2**31 - 1, 2**31, 2**32 
 VALUES: tuple[Any, ...] = (None, True, -1, 0, 1, 2.5, 1e308, 10**30, "", "x", "\ud800", "a\0b", "é🙂")
 VALUES += ([], {}, [[]], ["x", 1], {"x": {}}, [0, 1], [[0, 1, "PER"]])
 WORDS = (b"0", b"-1", b"1e999", b"nan", b"inf", b"-inf", b"99999999999999999999", b"\t", b" ", b"\n", b"\r\n")
-WORDS += (b"\0", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b'"', b"#", b"_", b"-", b"/", b"\\", b":", b"%x[", b"]")
+WORDS += (
+    b"\0",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf",
+    b'"',
+    b"#",
+    b"_",
+    b"-",
+    b"/",
+    b"\\",
+    b":",
+    b"%x[",
+    b"]",
+)
 SAFETENSORS_LENGTH = 8
 NETSTRING = re.compile(rb"(\d+):([^\n]*),\n")
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
@@ -29,7 +43,9 @@ def any_bytes(data: bytes, rng: random.Random) -> bytes:
         at, size = rng.randrange(len(made) + 1), rng.choice((1, 2, 4, 16, 64))
         match rng.randrange(5):
             case 0 if made:
-                made[at % len(made)] = rng.choice((0, 9, 10, 32, 0x22, 0x2D, 0x7F, 0x80, 0xFF, rng.randrange(256)))
+                made[at % len(made)] = rng.choice(
+                    (0, 9, 10, 32, 0x22, 0x2D, 0x7F, 0x80, 0xFF, rng.randrange(256))
+                )
             case 1:
                 del made[at : at + size]
             case 2:
@@ -87,7 +103,9 @@ def words(data: bytes, rng: random.Random) -> bytes:
         at = 4 * rng.randrange(min(len(data), rng.choice((64, len(data)))) // 4)
         old = int.from_bytes(data[at : at + 4], "little")
         other = int.from_bytes(data[(there := 4 * rng.randrange(len(data) // 4)) : there + 4], "little")
-        new = rng.choice((*NUMBERS, old + 1, old - 1, old ^ 1 << rng.randrange(32), other, len(data), len(data) - 4))
+        new = rng.choice(
+            (*NUMBERS, old + 1, old - 1, old ^ 1 << rng.randrange(32), other, len(data), len(data) - 4)
+        )
         made[at : at + 4] = (new % 2**32).to_bytes(4, "little")
     return bytes(made)
 

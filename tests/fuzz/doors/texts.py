@@ -18,7 +18,7 @@ TEMPLATE = "word[0]\nlower(word[-1]) & suffix(word[0], 2)\nedge: shape(word[0]) 
 ENGLISH = "Dr. Smith doesn't sleep. He's at 3.50 p.m. (U.S.A.) — “well-known”!\n\nsee a.b@c.org, http://x.y/z?q=1 🙂👍🏽\n"
 SOME = seqlab.demo_corpus("train")[:40]
 WORDS = [["The", "dog", "ran", "3.5"], ["é"], []]
-COLUMNS = seqlab.Corpus.from_lists({name: WORDS for name in ("word", "pos", "chunk")})
+COLUMNS = seqlab.Corpus.from_lists(dict.fromkeys(("word", "pos", "chunk"), WORDS))
 
 
 def _string(data: bytes) -> str:
@@ -49,14 +49,17 @@ def _crfpp() -> Made:
 
 def _wapiti() -> Made:
     more = 'u:%X[0,0]\n*:%t[-1,0,"\\\\u\\\\p+$"]/%m[1,1,"^a.*b?"]'
-    return _template(lambda given: seqlab.Template.from_wapiti(given + "\n"), "\n".join(WAPITI_PATTERNS), more)
+    return _template(
+        lambda given: seqlab.Template.from_wapiti(given + "\n"), "\n".join(WAPITI_PATTERNS), more
+    )
 
 
 def _arpa() -> Made:
     chain = seqlab.MarkovChain(2).fit(SOME[:8].select("pos"))
     target = io.BytesIO()
     chain.save_arpa(target)
-    small = b"\\data\\\nngram 1=3\nngram 2=1\n\n\\1-grams:\n-99\t<s>\t-0.3\n-0.3\t</s>\n-0.3\ta\t-0.1\n\n\\2-grams:\n-0.1\ta a\n\n\\end\\\n"
+    head = b"\\data\\\nngram 1=3\nngram 2=1\n\n\\1-grams:\n-99\t<s>\t-0.3\n"
+    small = head + b"-0.3\t</s>\n-0.3\ta\t-0.1\n\n\\2-grams:\n-0.1\ta a\n\n\\end\\\n"
 
     def ask(data: bytes) -> None:
         found = seqlab.MarkovChain.from_arpa(io.BytesIO(data))

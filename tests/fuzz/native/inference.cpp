@@ -11,14 +11,14 @@ using namespace seqlab;
 
 namespace {
 
-// Small whole numbers, large ones, any bits.
+// Small whole numbers, large ones, any bits; not so large that probabilities have no digits, which the door says.
 template <class F>
 F score(fuzz::Input& input, std::uint8_t how) {
     if (how < 160) return static_cast<F>(input.number<std::int8_t>());
     if (how < 200) return -std::numeric_limits<F>::infinity();
     if (how < 230) return static_cast<F>(input.number<std::int16_t>()) * F{1000};
     const F any = input.number<F>();
-    return std::isfinite(any) && std::abs(any) <= F{1e30F} ? any : F{0};
+    return std::isfinite(any) && std::abs(any) <= F{1e9F} ? any : F{0};
 }
 
 template <class F>
