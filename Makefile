@@ -4,6 +4,7 @@
 #   make PYTHON=python3.12 test     another interpreter (after `make clean`)
 #   make VENV=/tmp/env test         another place for the environment
 #   make PYTHONS="..." wheel        other interpreters than these, where they are found
+#   make fuzz SECONDS=600           longer; TARGETS="native/arpa python/conll" for some, RUNS=1000000 for a number of executions
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -13,7 +14,8 @@ BENCH  ?=
 PAGES  ?=
 MODELS ?= pos=demo-output/crf.model en-demo
 QUALITY ?=
-SECONDS ?= 3600
+SECONDS ?=
+TARGETS ?=
 N      ?= 100
 SEED   ?= 1
 MUTATE ?=
@@ -37,7 +39,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 INSTALLED := $(VENV)/.stamp-install
 extra = $(VENV)/.stamp-$(1)
 
-.PHONY: help demo serve test lint bench quality docs outputs asan tsan mutate soak arm wheel reproduce audit lock dev build stubs format clean preflight
+.PHONY: help demo serve test lint bench quality docs outputs asan tsan fuzz mutate soak arm wheel reproduce audit lock dev build stubs format clean preflight
 .DEFAULT_GOAL := help
 
 help:
@@ -53,6 +55,7 @@ help:
 	@echo "make tsan     run them, and trainings and services in threads, under the thread sanitizer"
 	@echo "make mutate   change the code in N small ways and see which of them no law notices (N=100 SEED=1 MUTATE='...')"
 	@echo "make soak     an hour of mixed load on one process: memory, handles, answers (SECONDS=3600)"
+	@echo "make fuzz     give every door inputs that break things, by libFuzzer with both sanitizers (SECONDS=60 each; needs clang)"
 	@echo "make arm      compile the kernels for aarch64 and compare them with the definition in an emulator"
 	@echo "make wheel    make wheels in dist/ and try each in a fresh environment (PYTHONS='...')"
 	@echo "make reproduce build sdist and wheel twice, in different folders, and compare their bits"
@@ -96,7 +99,7 @@ build: $(INSTALLED)
 
 # ---------------------------------------------------------------- checks
 
-CPP_FILES = $(shell find cpp tests/native -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.inc')
+CPP_FILES = $(shell find cpp tests/native tests/fuzz -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.inc')
 
 lint: $(call extra,lint) dev
 	@$(BIN)/ruff check .
@@ -150,7 +153,16 @@ mutate: $(INSTALLED) $(call extra,test)
 	@$(BIN)/python tools/mutation --cpp $(N) --python $(N) --seed $(SEED) $(MUTATE)
 
 soak: $(INSTALLED) $(call extra,serve)
-	@$(BIN)/python -W ignore -m benchmarks.soak --seconds $(SECONDS)
+	@$(BIN)/python -W ignore -m benchmarks.soak --seconds $(or $(SECONDS),3600)
+
+# Programs of libFuzzer, and Python inside one of them. Debian and Ubuntu: clang and libclang-rt-dev.
+fuzz: $(call extra,test)
+	@command -v clang++ >/dev/null || \
+	    { echo "seqlab: make fuzz needs clang++ with libFuzzer; Debian and Ubuntu: sudo apt install clang libclang-rt-dev" >&2; exit 1; }
+	@echo "building the targets (some minutes) ..."
+	@$(CMAKE) --preset fuzz -DPython_EXECUTABLE="$(PYTHON3)" --log-level=WARNING >/dev/null
+	@$(CMAKE) --build build/fuzz -- $(QUIET)
+	@$(PYTHON3) tools/fuzz.py $(if $(RUNS),--runs $(RUNS),--seconds $(or $(SECONDS),60)) $(TARGETS)
 
 # A processor that is only emulated here. Debian and Ubuntu: g++-aarch64-linux-gnu and qemu-user.
 arm: $(VENV)/.stamp-tools

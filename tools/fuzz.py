@@ -3,8 +3,8 @@
 python tools/fuzz.py [--seconds S | --runs N] [--jobs 2] [TARGET ...]
 
 build/fuzz has the programs (preset "fuzz"). Targets are native/NAME, in C++ (tests/fuzz/native), and python/NAME,
-through Python (tests/fuzz/doors). Inputs that were worth keeping are in build/fuzz/corpus, those that broke something in
-build/fuzz/findings; a target that has one ends with it. Exit status 1 if there is any.
+through Python (tests/fuzz/doors). Inputs that were worth keeping are in build/fuzz/corpus, those that broke something
+in build/fuzz/findings; a target that has one ends with it. Exit status 1 if there is any.
 """
 
 from __future__ import annotations
@@ -34,7 +34,12 @@ LIMITS = (
     "-detect_leaks=0",
     "-print_final_stats=0",
 )
-LONGEST = {"native": 4096, "python": 32_768}  # bytes of an input
+LONGEST = {
+    "native": 1024,
+    "native/crfsuite": 16_384,
+    "native/arpa": 4096,
+    "python": 32_768,
+}  # bytes of an input
 ASAN = "detect_leaks=0:quarantine_size_mb=16:allocator_may_return_null=1"
 STATE = re.compile(r"^#(\d+)\s+\S+\s+cov: (\d+) ft: (\d+) corp: (\d+)/\S+.*?exec/s: (\d+)", re.MULTILINE)
 ROW = "{:24} {:>11} {:>7} {:>7} {:>9} {:>7} {:>8}"
@@ -98,7 +103,7 @@ def fuzz(target: str, end: str) -> Outcome:
         program,
         end,
         *LIMITS,
-        f"-max_len={LONGEST[kind]}",
+        f"-max_len={LONGEST.get(target, LONGEST[kind])}",
         f"-artifact_prefix={findings}/",
         corpus,
         seeds,

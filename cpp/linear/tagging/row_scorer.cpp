@@ -32,7 +32,10 @@ void RowScorer::score(const Entries& rows, std::size_t from, std::size_t to, flo
     std::int64_t most = 0;
     for (std::size_t t = from; t < to; ++t) most = std::max(most, rows.indptr[t + 1] - rows.indptr[t]);
     totals_.reserve(to - from, 0, static_cast<std::size_t>(most) + 1);
-    for (std::int64_t i = first; i < last; ++i) __builtin_prefetch(place_of_.data() + rows.ids[i]);
+    for (std::int64_t i = first; i < last; ++i) {
+        const auto id = static_cast<std::size_t>(rows.ids[i]);
+        if (id < place_of_.size()) __builtin_prefetch(place_of_.data() + id);
+    }
     places_.resize(static_cast<std::size_t>(last - first));
     for (std::int64_t i = first; i < last; ++i) {
         const auto id = static_cast<std::size_t>(rows.ids[i]);

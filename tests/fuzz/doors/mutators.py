@@ -140,9 +140,10 @@ def chosen(*mutators: Mutator) -> Mutator:
     return lambda data, rng: rng.choice(mutators)(data, rng)
 
 
-def grown(seeds: Sequence[bytes], mutator: Mutator | None, rng: random.Random) -> bytes:
+def grown(seeds: Sequence[bytes], mutate: Callable[[bytes, int], bytes] | None, rng: random.Random) -> bytes:
     """Make an input of a seed without libFuzzer: some changes, one after the other."""
     made = rng.choice(seeds)
     for _ in range(rng.choice((1, 1, 2, 3))):
-        made = rng.choice((mutator, any_bytes))(made, rng) if mutator else any_bytes(made, rng)
+        own = mutate is not None and rng.random() < 0.5
+        made = mutate(made, rng.getrandbits(32)) if own and mutate else any_bytes(made, rng)
     return made
