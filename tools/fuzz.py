@@ -27,7 +27,9 @@ SITE = (
 )  # the Python files, with the instrumented core; door.cpp counts lines of src/seqlab
 sys.path.insert(0, str(ROOT / "tests"))
 
+# The entropic schedule takes more time than most targets do.
 LIMITS = (
+    "-entropic=0",
     "-timeout=10",
     "-rss_limit_mb=1024",
     "-malloc_limit_mb=8192",
@@ -40,7 +42,7 @@ LONGEST = {
     "native/arpa": 4096,
     "python": 32_768,
 }  # bytes of an input
-ASAN = "detect_leaks=0:quarantine_size_mb=16:allocator_may_return_null=1"
+ASAN = "detect_leaks=0:malloc_context_size=2:quarantine_size_mb=16:allocator_may_return_null=1"
 STATE = re.compile(r"^#(\d+)\s+\S+\s+cov: (\d+) ft: (\d+) corp: (\d+)/\S+.*?exec/s: (\d+)", re.MULTILINE)
 ROW = "{:24} {:>11} {:>7} {:>7} {:>9} {:>7} {:>8}"
 
