@@ -110,13 +110,15 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _loaded(source: Any) -> Array | dict[str, Array]:
+    named = isinstance(source, (str, os.PathLike))
     try:
-        given = source if isinstance(source, (str, os.PathLike)) else io.BytesIO(source.read())
-        found = np.load(given, allow_pickle=False)
-        if isinstance(found, np.ndarray):
-            return found
-        with found:
-            return {name: found[name] for name in found.files}
+        # NumPy would not close a file that is no sound archive.
+        with open(source, "rb") if named else io.BytesIO(source.read()) as given:  # noqa: PTH123
+            found = np.load(given, allow_pickle=False)
+            if isinstance(found, np.ndarray):
+                return found
+            with found:
+                return {name: found[name] for name in found.files}
     except OSError as error:
         raise CorpusError(f"the file cannot be read ({error.strerror or error})", place=Place()) from error
     except MemoryError as error:
