@@ -1,6 +1,6 @@
 """Fuzz every door of the library by libFuzzer with both sanitizers, and print what each target did.
 
-python tools/fuzz.py [--seconds S | --runs N] [--jobs 2] [TARGET ...]
+python tools/fuzz.py [--seconds S | --runs N] [--jobs 2] [--page] [TARGET ...]
 
 build/fuzz has the programs (preset "fuzz"). Targets are native/NAME, in C++ (tests/fuzz/native), and python/NAME,
 through Python (tests/fuzz/doors). Inputs that were worth keeping are in build/fuzz/corpus, those that broke something
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "fuzz"
+PAGE, MARK = ROOT / "docs" / "reliability.md", "<!-- fuzz -->"
 SITE = (
     BUILD / "site" / "src"
 )  # the Python files, with the instrumented core; door.cpp counts lines of src/seqlab
@@ -93,6 +94,7 @@ def fuzz(target: str, end: str) -> Outcome:
     corpus, seeds, findings = (BUILD / part / target for part in ("corpus", "seeds", "findings"))
     corpus.mkdir(parents=True, exist_ok=True)
     findings.mkdir(parents=True, exist_ok=True)
+    earlier = set(findings.iterdir())
     program = BUILD / "tests" / "fuzz" / ("fuzz_door" if kind == "python" else f"fuzz_{name}")
     paths = os.pathsep.join((str(SITE), str(ROOT / "tests")))
     environment = os.environ | {
@@ -116,8 +118,22 @@ def fuzz(target: str, end: str) -> Outcome:
     states = STATE.findall(told)
     numbers = [int(number) for number in states[-1]] if states else [0] * 5
     executions, edges, features, kept, speed = numbers
-    found = tuple(sorted(path.name for path in findings.iterdir()))
+    found = tuple(sorted(path.name for path in findings.iterdir() if path not in earlier))
     return Outcome(target, executions, speed, edges, features, kept, found, told if done.returncode else "")
+
+
+def write_page(outcomes: list[Outcome]) -> None:
+    """Put the figures into docs/reliability.md; rows of other targets stay."""
+    before, table, after = PAGE.read_text(encoding="utf-8").split(MARK)
+    rows = dict(re.findall(r"^\| `([^`]+)` (\|.*)$", table, re.MULTILINE))
+    for one in outcomes:
+        rows[one.target] = "".join(f"| {cell:,} " for cell in (*one[1:6], len(one.findings))) + "|"
+    lines = [
+        "| target | executions | each second | edges | features | corpus | findings |",
+        "|---|" + "---:|" * 6,
+    ]
+    lines += [f"| `{name}` {rows[name]}" for name in targets() if name in rows]
+    PAGE.write_text(MARK.join((before, "\n" + "\n".join(lines) + "\n", after)), encoding="utf-8")
 
 
 def main() -> int:
@@ -134,6 +150,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=60, metavar="S", help="for each target (60)")
     parser.add_argument("--runs", type=int, metavar="N", help="executions of each target, instead of seconds")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="targets at a time (2)")
+    parser.add_argument("--page", action="store_true", help="put the figures into docs/reliability.md, too")
     given = parser.parse_args()
     known = targets()
     asked = [
@@ -151,7 +168,7 @@ def main() -> int:
         write_seeds(target, BUILD / "seeds" / target)
     end = f"-runs={given.runs}" if given.runs else f"-max_total_time={given.seconds}"
     print(ROW.format("target", "executions", "each s", "edges", "features", "corpus", "findings"))
-    bad = []
+    outcomes = []
     with ThreadPoolExecutor(given.jobs) as pool:
         for one in pool.map(lambda target: fuzz(target, end), asked):
             print(
@@ -160,7 +177,10 @@ def main() -> int:
                 ),
                 flush=True,
             )
-            bad += [one] if one.findings or one.told else []
+            outcomes.append(one)
+    if given.page:
+        write_page(outcomes)
+    bad = [one for one in outcomes if one.findings or one.told]
     for one in bad:
         where = (BUILD / "findings" / one.target).relative_to(ROOT)
         print(
