@@ -181,11 +181,11 @@ class OneByOne:
 
     def total(self, what: str, given: Any) -> Answer:
         """Add the answers of all shards."""
-
-        def leaf(number: int) -> Answer:
-            return self._recipe.open(number).answer(what, given, self._threads)
-
-        return tree(self._recipe.count, leaf, added)
+        answers = (
+            (0, self._recipe.open(number).answer(what, given, self._threads))
+            for number in range(self._recipe.count)
+        )
+        return tree(answers, added)
 
     def first(self, what: str, given: Any) -> Answer:
         """Return the answer of the first shard."""
