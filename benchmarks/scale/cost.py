@@ -1,7 +1,7 @@
 """`python -m benchmarks.scale.cost`: seconds and bytes of an iteration by tokens, weights, workers, cores, bandwidth.
 
-The model follows one sum along the trees that the program itself builds: weights go down a tree of workers, which share
-the link of the one they come from; every worker answers for its shards; answers go up the tree of shards. Its rates are
+The model follows one sum along the trees that the program itself builds: weights go down a tree of workers, each worker
+answers for its shards, answers go up the tree of shards, and all that a worker sends shares its link. Its rates are
 fitted to what `python -m benchmarks.scale.cluster --only terms` has measured last. `--draw` renews the picture of
 docs/guide/scale.md; `--check` compares the model with a cluster behind links of known rate and delay.
 """
@@ -15,11 +15,13 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.scale import throttled
+from benchmarks.scale.links import Links
 from benchmarks.speed import machine
 from seqlab import draw
 from seqlab.scale.cluster.sums import blocks, tree
@@ -60,40 +62,74 @@ class Cluster:
     disk: float = math.inf
 
 
+@dataclass(eq=False)
+class Node:
+    """A sum in the tree of shards: where it is computed, what it waits for, and who waits for it."""
+
+    worker: str
+    missing: int = 0
+    above: Node | None = None
+
+
+class Sum:
+    """One sum over all shards, as it goes down and up the trees."""
+
+    def __init__(self, place: Sequence[str], size: float, work: float, links: Links) -> None:
+        self.used = list(dict.fromkeys(place))
+        self.vectors = len(self.used) + 1
+        self.subtrees = blocks(place)
+        self._place, self._size, self._work, self._links = place, size, work, links
+        self._own: dict[str, list[tuple[float, Node]]] = {worker: [] for worker in self.used}
+        tree(itertools.starmap(self._subtree, self.subtrees), self._join)
+        links.send("driver", size, lambda: self._begun(0))
+
+    def _subtree(self, height: int, first: int) -> tuple[int, Node]:
+        node = Node(self._place[first])
+        self._own[node.worker].append((self._work * (1 << height), node))
+        return height, node
+
+    def _join(self, left: Node, right: Node) -> Node:
+        self.vectors += left.worker != right.worker
+        left.above = right.above = node = Node(left.worker, 2)
+        return node
+
+    def _begun(self, number: int) -> None:
+        """Weights have come to a worker: it passes them on, and computes."""
+        for child in (2 * number + 1, 2 * number + 2):
+            if child < len(self.used):
+                self._links.send(self.used[number], self._size, partial(self._begun, child))
+        done = 0.0
+        for seconds, node in self._own[self.used[number]]:
+            done += seconds
+            self._links.after(done, partial(self._ready, node))
+
+    def _ready(self, node: Node) -> None:
+        """A sum is computed: it goes to the worker of the next one, or to the driver."""
+        above = node.above
+        if above is not None and above.worker == node.worker:
+            self._arrived(above)
+        else:
+            self._links.send(node.worker, self._size, partial(self._arrived, above))
+
+    def _arrived(self, node: Node | None) -> None:
+        if node is not None:
+            node.missing -= 1
+            if not node.missing:
+                self._ready(node)
+
+
 def iteration(
     rates: Rates, tokens: float, weights: float, shards: int, there: Cluster
 ) -> tuple[float, float]:
     """Predict seconds and bytes of one sum over all shards, and the step of the optimiser after it."""
-    size = NUMBER * weights
-    hop = size / there.bandwidth + there.delay
-    names = [f"{i:06d}" for i in range(there.workers)]
-    place = assigned(shards, names)
-    used = list(dict.fromkeys(place))
-    ready = {used[0]: hop}
-    for number, worker in enumerate(used[1:], 1):
-        above = (number - 1) // 2
-        siblings = min(2, len(used) - 1 - 2 * above)
-        ready[worker] = ready[used[above]] + siblings * size / there.bandwidth + there.delay
-    each = tokens / shards
+    place = assigned(shards, [f"{i:06d}" for i in range(there.workers)])
+    each, links = tokens / shards, Links(there.bandwidth, there.delay)
     work = (
         max(each * rates.token / there.cores, each * ROWS / there.disk) + weights * rates.shard / there.cores
     )
-    crossed = 0
-
-    def subtree(height: int, first: int) -> tuple[int, tuple[float, str]]:
-        ready[place[first]] += work * (1 << height)
-        return height, (ready[place[first]], place[first])
-
-    def join(left: tuple[float, str], right: tuple[float, str]) -> tuple[float, str]:
-        nonlocal crossed
-        far = left[1] != right[1]
-        crossed += far
-        return max(left[0], right[0] + (hop if far else 0.0)), left[1]
-
-    subtrees = blocks(place)
-    computed, _ = tree(itertools.starmap(subtree, subtrees), join)
-    tasks = 2 * len(subtrees) + len(used)
-    return max(computed + hop, tasks * rates.task) + weights * rates.driver, size * (len(used) + crossed + 1)
+    one = Sum(place, NUMBER * weights, work, links)
+    scheduled = (2 * len(one.subtrees) + len(one.used)) * rates.task
+    return max(links.run(), scheduled) + weights * rates.driver, NUMBER * weights * one.vectors
 
 
 def fitted(terms: Sequence[dict[str, Any]]) -> Rates:
