@@ -16,7 +16,7 @@ from seqlab.errors import StoreError
 from seqlab.evaluation.segmentation import SegmentationReport, score_segmentation
 from seqlab.shown import cut
 from seqlab.store.codec import Part, state_of
-from seqlab.store.fields import Array, Record, Strings
+from seqlab.store.fields import Array, Record
 from seqlab.text.document import Document
 from seqlab.text.places import checked_text
 from seqlab.text.rules import RuleTokeniser
@@ -57,7 +57,7 @@ class TrainedTokeniser:
     documents: Annotated[int, Record(int, least=0)] = 0
     sentences: Annotated[int, Record(int, least=0)] = 0
     tokens: Annotated[int, Record(int, least=0)] = 0
-    multiwords: Annotated[tuple[str, ...], Strings()] = ()
+    multiwords: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Check the values read from a file."""
@@ -65,6 +65,13 @@ class TrainedTokeniser:
             raise StoreError(
                 f"the tokeniser knows {len(self.pairs)} classes of characters, this version of seqlab has "
                 f"{_core.class_count}; train it again"
+            )
+        bad = next(
+            (one for one in self.multiwords if len(one.split("\t")) < 3 or "" in one.split("\t")), None
+        )
+        if bad is not None:
+            raise StoreError(
+                f"a token of several words should stand there with tabs between them, found {bad!r:.60}"
             )
 
     @classmethod

@@ -7,6 +7,7 @@ import pytest
 
 import seqlab
 from seqlab.cli import main
+from seqlab.errors import StoreError
 from seqlab.evaluation import score_segmentation
 from seqlab.text import TrainedTokeniser, read_conllu, write_conllu
 
@@ -99,6 +100,13 @@ def test_a_token_that_mostly_is_one_word_stays_one(file: Path) -> None:
     alone = "# text = du\n" + "\t".join(["1", "du", "du", "DET", *["_"] * 6]) + "\n\n"
     file.write_text(conllu(ROWS) * 5 + alone * 6)
     assert TrainedTokeniser.train(file).multiwords == ("au\tà\tle",)
+
+
+def test_a_damaged_list_is_refused(file: Path, tmp_path: Path) -> None:
+    made = replace(TrainedTokeniser.train(file), multiwords=("du",))
+    made.save(tmp_path / "a.model")
+    with pytest.raises(StoreError, match="found 'du'"):
+        seqlab.load(tmp_path / "a.model")
 
 
 def test_words_that_were_not_split_are_missed(file: Path) -> None:
