@@ -33,7 +33,7 @@ PyObject* sound(PyObject* object, const char* what) {
     return object;
 }
 
-// Where the counters of a code object begin; 0 for code that is not ours. Code objects of modules stay.
+// Where the counters of a code object begin; 0 for code that is not ours.
 std::size_t place_of(PyFrameObject* frame) {
     static std::unordered_map<void*, std::size_t> places;
     PyCodeObject* const code = PyFrame_GetCode(frame);
@@ -45,9 +45,8 @@ std::size_t place_of(PyFrameObject* frame) {
         std::size_t place = 1;
         for (const char* at = ours; at && *at; ++at) place = place * 31 + static_cast<unsigned char>(*at);
         found->second = ours ? place | 1 : 0;
-        if (ours) Py_INCREF(code);  // so that no other code gets its address
+        Py_INCREF(code);  // so that no other code gets its address
     }
-    if (fresh && found->second == 0) Py_INCREF(code);
     const std::size_t place = found->second;
     Py_DECREF(code);
     return place;

@@ -23,6 +23,7 @@ NATIVE: dict[str, Callable[[], Sequence[bytes]]] = {
     "columns": lambda: _files("conll", b"\1\0\0\0\0\7") + _files("conllu", b"\4\0\0\5", b"\4\2\1\4\0\5"),
     "attributes": lambda: _files("crfsuite", b"\0\7"),
     "lines": lambda: _files("slash", b"\1\0\7") + _files("text", b"\0\0\7"),
+    "json": lambda: _files("json_batch"),
     "crfsuite": lambda: _files("crfsuite_model"),
     "arpa": lambda: _files("arpa"),
     "tokeniser": lambda: _files("tokeniser", *(bytes([8 + flags]) for flags in range(8))) + _any(),

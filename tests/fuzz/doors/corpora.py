@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import seqlab
 from fuzz.doors.models import Scratch
 from fuzz.doors.mutators import Mutator, any_bytes, chosen, json_values, lines, words
-from seqlab import text
+from seqlab import _core, text
 from seqlab.corpus import formats
 
 Made = tuple[Callable[[bytes], Any], Sequence[bytes], Mutator]
@@ -153,6 +154,28 @@ def _brat() -> Made:
     return ask, [BRAT.encode()], lines
 
 
+def _json_batch() -> Made:
+    """Read sentences of a request in the core, which must mean what they mean to Python's reader of JSON."""
+
+    def ask(data: bytes) -> None:
+        found = _core.read_json_batch(data)
+        if found is None:
+            return
+        model, codes, offsets, pool, longest = found
+        words = pool.strings()
+        batch = [[words[code] for code in codes[a:b]] for a, b in pairwise(offsets)]
+        wanted = json.loads(data.decode())
+        assert wanted.pop("model", None) == model
+        assert wanted == {"batch": batch}
+        assert longest == max(map(len, batch), default=0)
+
+    seeds = [
+        _lines({"batch": [["the", "dog"], [], ["é\u2028🙂"]], "model": "x"}),
+        b' {"batch" : [["a\\u00e9\\ud83d\\ude42\\n"]]}\n',
+    ]
+    return ask, seeds, chosen(json_values, any_bytes)
+
+
 DOORS: dict[str, Callable[[], Made]] = {
     **{form: partial(_corpus, form) for form in formats.NAMES},
     "npy": _npy,
@@ -160,4 +183,5 @@ DOORS: dict[str, Callable[[], Made]] = {
     "guessed": _guessed,
     **{form: partial(_documents, form) for form in DOCUMENTS},
     "brat": _brat,
+    "json_batch": _json_batch,
 }
