@@ -19,6 +19,7 @@ DISPATCH = "kernels/dispatch.cpp"
 CHOICE_OF_INSTRUCTIONS = re.compile(
     r"__builtin_cpu_\w+|target_clones|\btarget\s*\(\s*\"|SEQLAB_HAVE_X86_KERNELS"
 )
+CASTERS = "bind/stl.hpp"  # nanobind's casters of containers, which may run out of memory there
 PYTHON_HEADERS = re.compile(r"^(nanobind/|Python\.h$|pybind11/|numpy/)")
 
 
@@ -41,6 +42,8 @@ def violations(source: str, path: str, known: frozenset[str]) -> list[str]:
         if PYTHON_HEADERS.match(name):
             if here != "bind":
                 found.append(f"{path}: only cpp/bind may include <{name}>")
+            elif name.startswith("nanobind/stl/") and path != CASTERS:
+                found.append(f'{path}: include "{CASTERS}" and not <{name}>')
         elif quoted:
             target = _resolve(path, name, known)
             if target is None:

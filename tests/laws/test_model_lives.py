@@ -183,7 +183,7 @@ class HMMLife(Life):
 
 
 class LinearLife(Life):
-    """eq:score   the score of a path is the sum of the weights of its attributes and moves."""
+    """The score of a path is the sum of the weights of its attributes and moves."""
 
     def _new(self):
         raise NotImplementedError

@@ -1,10 +1,8 @@
 // Requests of the service: sentences from JSON, labels to JSON.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "bind/batch.hpp"
 #include "bind/corpus/strings.hpp"
+#include "bind/stl.hpp"
 #include "bind/unlocked.hpp"
 #include "corpus/json_batch.hpp"
 
