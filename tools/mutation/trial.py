@@ -17,7 +17,7 @@ from cpp import ROOT
 from mutant import Mutant
 from python import Mutated
 
-FEWEST_SECONDS = 30  # of CPU that a trial may always use
+FEWEST_SECONDS = 10  # of CPU that a trial may always use
 LONGEST_WAIT = 900  # seconds of a trial that uses none
 OPTIONS = (
     "-q",
