@@ -1,4 +1,4 @@
-// nanobind's casters of strings, vectors, pairs, tuples and optional values.
+// nanobind's casters of strings, vectors, pairs, tuples, shared pointers and optional values.
 //
 // Their from_python() makes such values, and is noexcept nevertheless: where memory ends, the program would. The
 // function that calls it catches exceptions and makes a MemoryError of std::bad_alloc, so the word is left out here.
@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -19,6 +20,7 @@
 #define noexcept
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

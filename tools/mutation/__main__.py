@@ -9,6 +9,7 @@ far more time. Those that no test can kill, because nothing can be seen of them,
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import multiprocessing
 import os
 import random
@@ -55,9 +56,17 @@ def main() -> None:
     sys.exit(0 if good else 1)
 
 
+def installed() -> Path:
+    """Folder of the package with its compiled module, found without importing it: each trial does that anew."""
+    found = importlib.util.find_spec("seqlab")
+    if found is None or found.origin is None:
+        sys.exit("mutate: seqlab is not installed here: make build")
+    return Path(found.origin).parents[1]
+
+
 def tried(language: str, sample: list[Mutant], jobs: int) -> bool:
     """Try a sample; True if enough of it is killed."""
-    site = WORK / "site" if language == "C++" else cpp.ROOT / "src"
+    site = WORK / "site" if language == "C++" else installed()
     numbered = cpp.build(sample, WORK, site) if language == "C++" else dict(enumerate(sample, 1))
     known = equivalents()
     left = {number: one for number, one in numbered.items() if not any(fits(one, like) for like in known)}

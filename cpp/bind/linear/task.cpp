@@ -1,11 +1,6 @@
 #include "bind/linear/task.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
+#include <memory>
 #include <optional>
 #include <tuple>
 

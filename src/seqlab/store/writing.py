@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -117,9 +118,7 @@ def _plain(name: str, array: Array) -> Array:
 
 def library_version() -> str:
     """Return the version of seqlab that runs, whatever is installed meanwhile."""
-    from seqlab import __version__  # not at the top: seqlab itself may be about to import this
-
-    return __version__
+    return str(sys.modules["seqlab"].__version__)  # which stands above this room, and is there whenever this runs
 
 
 def _json(value: dict[str, Any], where: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from seqlab import _core
 from seqlab.errors import OptionError, TrainingWarning
 from seqlab.scale.cluster.losses import workers_of
+from seqlab.store.writing import library_version
 
 Identity = tuple[str, str]  # version of seqlab, kernel
 UNEVEN = 0.125  # more shards than an equal share that a worker may have, so that they are large subtrees
@@ -18,7 +18,7 @@ REACH = 2  # seconds within which a worker that can be reached answers
 
 def identity() -> Identity:
     """Return what must be equal wherever the same bits are computed."""
-    return str(getattr(sys.modules["seqlab"], "__version__", "unknown")), _core.kernel()
+    return library_version(), _core.kernel()
 
 
 class Workers:
