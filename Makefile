@@ -146,8 +146,9 @@ asan: $(call extra,test)
 	$(call sanitized,asan,$(call runtime,libasan.so libubsan.so libstdc++.so),PYTHONMALLOC=malloc \
 	    ASAN_OPTIONS=detect_leaks=0:log_path=$(abspath build/asan)/report UBSAN_OPTIONS=print_stacktrace=1:log_path=$(abspath build/asan)/report,$(SANITIZED))
 
+# Daemon threads that run on while a program ends are no leak.
 tsan: $(call extra,test)
-	$(call sanitized,tsan,$(call runtime,libtsan.so libstdc++.so),TSAN_OPTIONS=suppressions=$(abspath tools/sanitizers/tsan.supp):log_path=$(abspath build/tsan)/report,$(SANITIZED) $(TOGETHER))
+	$(call sanitized,tsan,$(call runtime,libtsan.so libstdc++.so),TSAN_OPTIONS=report_thread_leaks=0:suppressions=$(abspath tools/sanitizers/tsan.supp):log_path=$(abspath build/tsan)/report,$(SANITIZED) $(TOGETHER))
 
 mutate: $(INSTALLED) $(call extra,test)
 	@$(BIN)/python tools/mutation --cpp $(N) --python $(N) --seed $(SEED) $(MUTATE)

@@ -42,8 +42,9 @@ std::vector<Kernels> runnable() {
     return sets;
 }
 
+// Never destroyed: daemon threads of a Python program compute on while it ends.
 const std::vector<Kernels>& sets() {
-    static const std::vector<Kernels> all = runnable();
+    static const std::vector<Kernels>& all = *new std::vector<Kernels>(runnable());
     return all;
 }
 

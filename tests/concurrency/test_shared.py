@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import seqlab
+from architecture.tree import ROOT
 from seqlab import (
     CRF,
     HMM,
@@ -152,6 +154,20 @@ def test_a_program_may_end_while_daemon_threads_work() -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
+
+
+def test_nothing_that_threads_read_is_destroyed_when_a_program_ends() -> None:
+    """Found by `make tsan`: the table of kernels was freed while daemon threads computed."""
+    destroyed = re.compile(
+        r"\s*(?:static|inline) (?:const )?std::(?:vector|string|\w*map|\w*set|\w+_ptr)\b[^&*(]* \w+(?: = |\{|;)"
+    )
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in sorted((ROOT / "cpp").rglob("*.[ch]pp"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if destroyed.match(line) and "constexpr" not in line and "thread_local" not in line
+    ]
+    assert found == []
 
 
 def test_without_the_global_lock() -> None:
