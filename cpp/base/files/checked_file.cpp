@@ -54,9 +54,11 @@ CheckedFile::~CheckedFile() {
 }
 
 int CheckedFile::opened() const {
-    const int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) fail();
-    return fd;
+    for (;;) {
+        const int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+        if (fd >= 0) return fd;
+        if (errno != EINTR) fail();
+    }
 }
 
 CheckedFile::Reading::Reading(const CheckedFile& file)
