@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +26,7 @@ from seqlab.scale.vocabulary import BLOCK, Told, learn_attributes, located, sour
 
 BYTES = 40  # of a token on disk, at most, where a template is all there is
 LABEL = 4
+TOGETHER = 4  # blocks in memory
 LARGE = 1 << 14  # attributes of a conjunction whose table does not fit the cache
 
 
@@ -58,7 +60,7 @@ def write_rows(
         raw = _Raw(learned.valued)
         if columns is not None:
             arrays |= columns.arrays(i)
-            parts = columns.rows(i, arrays)
+            parts = columns.rows(i, arrays, threads)
         else:
             parts = raw.kept(_encoded(encoder, store, i, threads))
         begin = 0
@@ -199,13 +201,18 @@ class CompactColumns:
         made["written"] = self.quick.write(self.offsets(number), self.columns(number, made))
         return made
 
-    def rows(self, number: int, arrays: Mapping[str, Any]) -> Iterator[Part]:
-        """Make the entries of a shard, block by block."""
+    def rows(self, number: int, arrays: Mapping[str, Any], threads: int) -> Iterator[Part]:
+        """Make the entries of a shard, block by block, some of them at a time."""
         offsets, columns = self.offsets(number), self.columns(number, arrays)
-        for begin in range(0, int(offsets[-1]), BLOCK):
-            yield self.quick.rows(
-                offsets, columns, arrays["written"], begin, min(begin + BLOCK, int(offsets[-1]))
-            )
+        tokens, written = int(offsets[-1]), arrays["written"]
+
+        def made(begin: int) -> Part:
+            return self.quick.rows(offsets, columns, written, begin, min(begin + BLOCK, tokens))
+
+        begins, together = range(0, tokens, BLOCK), min(threads, TOGETHER)
+        with ThreadPoolExecutor(together) as pool:
+            for first in range(0, len(begins), together):
+                yield from pool.map(made, begins[first : first + together])
 
 
 def label_numbers(store: ColumnStore, labels: Sequence[str], column: str) -> LabelIds:
