@@ -1,10 +1,11 @@
-// Python's lists, tuples and strings, read in place. The stable ABI hides their layout in memory: a module built for it
-// calls Python for each item instead (docs/decisions/0019-wheels.md has the cost).
+// Python's lists, tuples, dicts and strings, read in place. The stable ABI hides their layout in memory: a module built
+// for it calls Python for each item instead (docs/decisions/0019-wheels.md has the cost).
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace seqlab::bind {
@@ -35,6 +36,40 @@ private:
     Py_ssize_t size_;
 #endif
 };
+
+// Call f(key, value) for the entries of a dict of no other class, in their order, until it returns false; returns
+// whether it never did. f must not change the dict, nor run Python code that may.
+template <class F>
+bool each_entry(PyObject* dict, F f) {
+#if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED) && PY_VERSION_HEX < 0x030D0000
+    // The table of a dict whose keys are all strings, as CPython 3.11 and 3.12 lay it out: this head, indices, entries.
+    // A call of PyDict_Next for every entry would take as long as finding its attribute.
+    struct Table {
+        Py_ssize_t references;
+        std::uint8_t log2_size, log2_index_bytes, kind;
+        std::uint32_t version;
+        Py_ssize_t usable, entries;
+    };
+    struct Entry {
+        PyObject *key, *value;  // no value: deleted
+    };
+    constexpr std::uint8_t strings = 1;
+    const auto* const own = reinterpret_cast<PyDictObject*>(dict);
+    const auto* const table = reinterpret_cast<const Table*>(own->ma_keys);
+    if (table->kind == strings && !own->ma_values) {
+        const auto* const indices = reinterpret_cast<const char*>(table + 1);
+        const auto* entry =
+            reinterpret_cast<const Entry*>(indices + (std::size_t{1} << table->log2_index_bytes));
+        for (const auto* const end = entry + table->entries; entry < end; ++entry)
+            if (entry->value && !f(entry->key, entry->value)) return false;
+        return true;
+    }
+#endif
+    PyObject *key = nullptr, *value = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);)
+        if (!f(key, value)) return false;
+    return true;
+}
 
 // Set an item of a new list, which takes over the reference.
 inline void set_item(PyObject* list, Py_ssize_t i, PyObject* item) {

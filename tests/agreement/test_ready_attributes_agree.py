@@ -154,3 +154,63 @@ def test_an_annotated_corpus_keeps_attributes_that_the_model_does_not_know():
     tagger = trained([[["a"], ["b", "c"]], [["a", "c"]]])
     annotated = tagger.annotate([[["a", "new"], ["b"]]])
     assert annotated.column("attributes") == [[{"a": 1.0, "new": 1.0}, {"b": 1.0}]]
+
+
+def assert_read(given_):
+    """Attributes are found by their text alone, in one reading and in the next."""
+    pool = _core.StringPool()
+    wanted = [pairs(item) for sentence in given_ for item in sentence]
+    assert decoded(_core.intern_items(pool, given_), pool)[0] == wanted
+    assert decoded(_core.find_items(pool, given_ + given_), pool)[0] == wanted + wanted
+
+
+def test_texts_that_differ_in_one_byte_are_told_apart():
+    """Of every length that the cache of short texts takes, and of some that it leaves alone."""
+    texts = [
+        letter.join(("b" * i, "b" * (n - i - 1))) for n in range(1, 44) for i in range(n) for letter in "ab"
+    ]
+    tokens = [[{"": text}, {"name": text}, {text: "name"}, {text: True}] for text in ["", *texts]]
+    assert_read([[texts], *tokens])
+
+
+def test_a_name_and_a_value_are_one_text_wherever_the_colon_is():
+    parts = ["a", "a:b", ":", "", "a" * 39, "a" * 48, "a" * 49, "ü"]
+    assert_read(
+        [[{name: value, f"{name}:{value}": 1}, [f"{name}:{value}"]] for name in parts for value in parts]
+    )
+
+
+def test_more_names_and_texts_than_are_remembered():
+    names = [f"name {n}" for n in range(3000)]
+    assert_read([[{name: f"value {n % 7}" for n, name in enumerate(names)}] * 2])
+    assert_read([[{"name": f"value {n}"}, [f"text {n}"]] for n in range(20_000)])
+
+
+def test_objects_at_the_address_of_others_are_read_anew():
+    """Addresses are used again as soon as an object is gone."""
+    crf = CRF(None, LBFGS(max_iterations=20)).fit(
+        [[[f"word:{n}"]] for n in range(9)], [[f"L{n}"] for n in range(9)]
+    )
+    letters = list("word")
+    for n in [*range(9)] * 3:
+        name, value = "".join(letters), "".join([str(n)])
+        assert crf.predict([[{name: value}]]) == [[f"L{n}"]]
+        assert crf.tag([{name: value}]) == [f"L{n}"]
+        assert crf.tag([[f"{name}:{value}"]]) == [f"L{n}"]
+
+
+def test_dicts_of_every_layout():
+    class Own:
+        def __init__(self):
+            self.word, self.title = "a", True
+
+    emptied = {str(n): "value" for n in range(40)}
+    for n in range(0, 40, 3):
+        del emptied[str(n)]
+    emptied["0"] = "again"
+    popped = dict.fromkeys("abc", 1.0)
+    popped.popitem()
+    shared = [vars(Own()), vars(Own())]
+    shared[1]["more"] = "b"
+    large = [{f"name {n}": str(n) for n in range(size)} for size in (5, 6, 170, 171, 50_000)]
+    assert_read([[{}, emptied, popped, dict(emptied), {b"bytes": "a", "text": b"b"}, *shared, *large]])

@@ -6,29 +6,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/text/short_text.hpp"
+
 namespace seqlab {
 
 namespace {
 
 constexpr std::size_t fewest_slots = 16;
 constexpr std::int64_t first_begin = 0;
-
-// Compare `size` bytes, at least the size of a Word. The last two loads may overlap.
-template <class Word>
-bool same_words(const char* a, const char* b, std::size_t size) {
-    const std::size_t last = size - sizeof(Word);
-    for (std::size_t at = 0; at < last; at += sizeof(Word))
-        if (load<Word>(a + at) != load<Word>(b + at)) return false;
-    return load<Word>(a + last) == load<Word>(b + last);
-}
-
-// Strings are short: calling memcmp would cost more than the rest of the lookup.
-bool same(std::string_view a, std::string_view b) {
-    if (a.size() != b.size()) return false;
-    if (a.size() >= 8) return same_words<std::uint64_t>(a.data(), b.data(), a.size());
-    if (a.size() >= 4) return same_words<std::uint32_t>(a.data(), b.data(), a.size());
-    return a.empty() || same_words<std::uint8_t>(a.data(), b.data(), a.size());
-}
 
 }  // namespace
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double largest_value = 1e18;  // LARGEST_VALUE of the encoder, which has the message
 
-// The GIL is held throughout, and no Python code runs: calls from several threads come one after another.
+// The GIL is held while tokens are read, and no Python code runs then: calls from several threads read one after
+// another.
 class AttributeTagger {
 public:
     AttributeTagger(const nb::dict& given, const nb::list& labels, BestLabels chain)
@@ -25,7 +26,7 @@ public:
           decoder_(row_decoder(arrays_, std::move(chain))),
           pool_(arrays_.strings("attributes")),
           number_(arrays_.of<std::int32_t>("ids")),
-          reader_(ItemReader::found_in(pool_), ItemReader::Zeros::left_out),
+          reader_(numbers_of_attributes(), ItemReader::Zeros::left_out),
           sequence_(decoder_) {
         for (const nb::handle label : labels) labels_.push_back(nb::borrow(label));
     }
@@ -36,8 +37,10 @@ public:
             !sequence_.takes(static_cast<std::size_t>(ListView(tokens.ptr()).size())))
             return nb::none();
         reader_.clear();
-        if (!reader_.read(tokens.ptr()) || !finish(reader_)) return nb::none();
-        const std::span<const Label> path = sequence_.best(rows(reader_));
+        if (!reader_.read(tokens.ptr()) || !finish()) return nb::none();
+        const auto& weights = reader_.weights();
+        const std::span<const Label> path = sequence_.best(
+            {reader_.indptr(), reader_.codes().data(), weights.empty() ? nullptr : weights.data()});
         return path.empty() ? nb::none() : named(path.data(), path.size());
     }
 
@@ -48,7 +51,7 @@ public:
         const ListView all(sentences.ptr());
         nb::object list = nb::steal(PyList_New(all.size()));
         if (!list.is_valid()) throw nb::python_error();
-        Block block(pool_);
+        Block block;
         for (Py_ssize_t first = 0; first < all.size();) {
             const Py_ssize_t last = read(all, first, threads * Block::tokens, block);
             if (last < 0 || !decode(block, threads)) return nb::none();
@@ -69,43 +72,54 @@ private:
     struct Block {
         static constexpr std::size_t tokens = 4096;
 
-        explicit Block(const StringPool& pool)
-            : reader(ItemReader::found_in(pool), ItemReader::Zeros::left_out) {}
-        ItemReader reader;
-        std::vector<std::int64_t> offsets;
+        std::vector<std::int64_t> indptr, offsets;
+        std::vector<StringId> codes;
+        std::vector<double> weights;
         std::vector<Label> ids;
+
+        Entries rows() const { return {indptr, codes.data(), weights.empty() ? nullptr : weights.data()}; }
     };
 
     // Read sentences from `first` on until there are enough tokens; returns the first one that is left, or -1 for an
     // unusual shape.
-    Py_ssize_t read(const ListView& all, Py_ssize_t first, std::size_t tokens, Block& block) const {
+    Py_ssize_t read(const ListView& all, Py_ssize_t first, std::size_t tokens, Block& block) {
         const NoCollection pause;
-        block.reader.clear();
+        reader_.clear();
         block.offsets.assign(1, 0);
-        while (first < all.size() && block.reader.indptr().size() <= tokens) {
-            if (!block.reader.read(all[first++])) return -1;
-            block.offsets.push_back(static_cast<std::int64_t>(block.reader.indptr().size()) - 1);
+        while (first < all.size() && reader_.indptr().size() <= tokens) {
+            if (!reader_.read(all[first++])) return -1;
+            block.offsets.push_back(static_cast<std::int64_t>(reader_.indptr().size()) - 1);
         }
-        return finish(block.reader) ? first : -1;
+        if (!finish()) return -1;
+        // The reader belongs to other threads while this one decodes.
+        block.indptr.swap(reader_.indptr());
+        block.codes.swap(reader_.codes());
+        block.weights.swap(reader_.weights());
+        return first;
     }
     // False when a sentence has no legal labels.
     bool decode(Block& block, std::size_t threads) const {
-        block.ids.resize(block.reader.indptr().size() - 1);
-        const Entries read = rows(block.reader);
+        block.ids.resize(block.indptr.size() - 1);
         Unlocked unlocked;
-        return decoder_(read, block.offsets.data(), block.offsets.size() - 1, block.ids.data(), threads) < 0;
+        return decoder_(block.rows(), block.offsets.data(), block.offsets.size() - 1, block.ids.data(),
+                        threads) < 0;
     }
     // From strings to attributes; false for values that the decoder is not made for.
-    bool finish(ItemReader& reader) const {
-        reader.settle();
-        for (const double weight : reader.weights())
+    bool finish() {
+        reader_.settle();
+        for (const double weight : reader_.weights())
             if (!(std::abs(weight) <= largest_value)) return false;
-        reader.renumber(number_);
+        reader_.drop_absent();
         return true;
     }
-    static Entries rows(ItemReader& reader) {
-        const auto& weights = reader.weights();
-        return {reader.indptr(), reader.codes().data(), weights.empty() ? nullptr : weights.data()};
+    TextLookup::Table numbers_of_attributes() const {
+        return [this](std::span<const std::string_view> texts, StringId* ids) {
+            pool_.find(texts, ids);
+            for (std::size_t i = 0; i < texts.size(); ++i) {
+                const auto known = static_cast<std::size_t>(ids[i]);
+                ids[i] = known < number_.size() ? read_once(number_.data() + known) : StringPool::absent;
+            }
+        };
     }
     nb::object named(const Label* ids, std::size_t size) const {
         nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(size)));
@@ -122,9 +136,8 @@ private:
     const std::span<const std::int32_t> number_;
     std::vector<nb::object> labels_;
 
-    // Memory of calls for one sequence.
     ItemReader reader_;
-    OneSequence sequence_;
+    OneSequence sequence_;  // memory of calls for one
 };
 
 }  // namespace

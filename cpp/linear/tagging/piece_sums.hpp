@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/numerics/buffer.hpp"
 #include "kernels/kernels.hpp"
@@ -39,7 +40,7 @@ public:
     void add_row(std::size_t t, const float* row) {
         rows_[t * most_rows_ + static_cast<std::size_t>(row_count_[t]++)] = row;
     }
-    // Add the weights of places[i] to token[i], i < n. The kind of the next place is unpredictable, so there is no
+    // Add the weights of places[i] to token(i), i < n. The kind of the next place is unpredictable, so there is no
     // branch: every kind is written, and counted only where it applies; lists, which are rare, are added afterwards.
     template <class Token>
     void add(const Place* places, std::size_t n, Token token) {
@@ -49,13 +50,33 @@ public:
             const Place place = places[i];
             const std::size_t t = token(i);
             rows_[t * most_rows_ + static_cast<std::size_t>(row_count_[t])] = weights_.row(place);
-            row_count_[t] += place.dense();
+            row_count_[t] += weights_.has_row(place);
             few_[t * most_few_ + static_cast<std::size_t>(few_count_[t])] = PlacedWeights::only(place);
             few_count_[t] += weights_.lone(place);
             lists[count] = static_cast<std::uint8_t>(i);
             count += place.list();
         }
         for (std::size_t k = 0; k < count; ++k) add_list(places[lists[k]], token(lists[k]));
+    }
+    // Add the weights of n places that all belong to token t.
+    void add(const Place* places, std::size_t n, std::size_t t) {
+        const float** const rows = rows_ + t * most_rows_;
+        PlacedWeights::Listed* const few = few_ + t * most_few_;
+        std::size_t row_count = 0, few_count = 0, list_count = 0;
+        lists_.resize(n);
+        Place* const lists = lists_.data();
+        for (std::size_t i = 0; i < n; ++i) {
+            const Place place = places[i];
+            rows[row_count] = weights_.row(place);
+            row_count += weights_.has_row(place);
+            few[few_count] = PlacedWeights::only(place);
+            few_count += weights_.lone(place);
+            lists[list_count] = place;
+            list_count += place.list();
+        }
+        row_count_[t] = static_cast<std::int32_t>(row_count);
+        few_count_[t] = static_cast<std::int32_t>(few_count);
+        for (std::size_t k = 0; k < list_count; ++k) add_list(lists[k], t);
     }
     // node (tokens, L), with LP spare numbers after its last row
     void finish(float* node) const {
@@ -82,6 +103,7 @@ private:
     const float** rows_ = nullptr;
     PlacedWeights::Listed* few_ = nullptr;
     std::array<std::int32_t, piece_tokens> row_count_, few_count_;
+    std::vector<Place> lists_;
 };
 
 }  // namespace seqlab

@@ -16,11 +16,6 @@
 
 namespace seqlab {
 
-// A mask, because the compiler would turn `?:` into a branch.
-inline std::uint64_t all_ones_if(bool yes) {
-    return 0 - static_cast<std::uint64_t>(yes);
-}
-
 // A bucket as stored in a file: eight numbers.
 struct PlaceBucket {
     static constexpr std::size_t slots = 4;

@@ -17,6 +17,11 @@
 
 namespace seqlab {
 
+// A mask, because the compiler would turn `?:` into a branch.
+inline std::uint64_t all_ones_if(bool yes) {
+    return 0 - static_cast<std::uint64_t>(yes);
+}
+
 // Location of the weights of an attribute.
 struct Place {
     static constexpr std::int32_t dense_row = -1, first_lone = 16;
@@ -57,14 +62,14 @@ public:
 
     // rows (any number, L), and behind_rows more
     PlacedWeights(const ModelWeights& model, std::span<const float> rows, std::size_t L, std::size_t LP)
-        : model_(model), rows_(rows), size_(model.size()), L_(L), LP_(LP), nothing_(LP, 0.0F) {}
+        : model_(model), rows_(rows), size_(model.size()), L_(L), LP_(LP) {}
 
     std::size_t L() const { return L_; }
     std::size_t LP() const { return LP_; }
-    // The row of a place, or a row of zeros if it has none.
+    bool has_row(Place place) const { return place.dense() & (row_at(place) + LP_ <= rows_.size()); }
+    // The row of a place; another one if it has none. Which is unpredictable, so there is no branch.
     const float* row(Place place) const {
-        const std::size_t at = static_cast<std::uint32_t>(place.at) * L_;
-        return place.dense() && at + LP_ <= rows_.size() ? rows_.data() + at : nothing_.data();
+        return rows_.data() + (row_at(place) & all_ones_if(has_row(place)));
     }
     bool lone(Place place) const { return place.lone(L_); }
     static Listed only(Place place) {
@@ -96,7 +101,7 @@ public:
 
     // sum (L) += value · weights, for any place
     void add(Place place, float* sum, float value = 1.0F) const {
-        if (place.dense()) {
+        if (has_row(place)) {
             const float* const weights = row(place);
             for (std::size_t y = 0; y < L_; ++y) sum[y] += value * weights[y];
         } else if (lone(place)) {
@@ -107,10 +112,11 @@ public:
     }
 
 private:
+    std::size_t row_at(Place place) const { return std::size_t{static_cast<std::uint32_t>(place.at)} * L_; }
+
     ModelWeights model_;
     std::span<const float> rows_;
     std::size_t size_, L_, LP_;
-    std::vector<float> nothing_;
 };
 
 // The place of each attribute (Place::bits), and the rows that some of them need.

@@ -46,14 +46,9 @@ void RowScorer::score(const Entries& rows, std::size_t from, std::size_t to, flo
     scaled_.clear();
     if (rows.values) set_apart(rows, from, to);
     totals_.begin(to - from);
-    for (std::size_t t = from; t < to; ++t) {
-        // At most piece_tokens attributes at a time; a token may have more than that.
-        for (std::int64_t i = rows.indptr[t]; i < rows.indptr[t + 1];
-             i += static_cast<std::int64_t>(piece_tokens)) {
-            const auto n = std::min(static_cast<std::size_t>(rows.indptr[t + 1] - i), piece_tokens);
-            totals_.add(places_.data() + (i - first), n, [&](std::size_t) { return t - from; });
-        }
-    }
+    for (std::size_t t = from; t < to; ++t)
+        totals_.add(places_.data() + (rows.indptr[t] - first),
+                    static_cast<std::size_t>(rows.indptr[t + 1] - rows.indptr[t]), t - from);
     totals_.finish(node);
     for (const Scaled& one : scaled_) weights_.add(one.place, node + one.t * weights_.L(), one.value);
 }
