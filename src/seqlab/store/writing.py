@@ -118,7 +118,9 @@ def _plain(name: str, array: Array) -> Array:
 
 def library_version() -> str:
     """Return the version of seqlab that runs, whatever is installed meanwhile."""
-    return str(sys.modules["seqlab"].__version__)  # which stands above this room, and is there whenever this runs
+    return str(
+        sys.modules["seqlab"].__version__
+    )  # which stands above this room, and is there whenever this runs
 
 
 def _json(value: dict[str, Any], where: str) -> str:
