@@ -204,9 +204,16 @@ class FileError(SeqlabError, OSError):
     path   the file
     """
 
-    def __init__(self, cause: OSError, path: str) -> None:
-        super().__init__(f"cannot write {path!r:.200}: {cause.strerror or cause}", path=path)
-        self.errno, self.strerror, self.filename = cause.errno, cause.strerror, path
+    @classmethod
+    def of(cls, cause: OSError, path: str) -> Self:
+        """Make the error for a file.
+
+        cause   the error of the system
+        path    the file
+        """
+        made = cls(f"cannot write {path!r:.200}: {cause.strerror or cause}", path=path)
+        made.errno, made.strerror, made.filename = cause.errno, cause.strerror, path
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling, with the errno."""

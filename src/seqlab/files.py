@@ -68,7 +68,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         with replaced(path) as file:
             file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
     except OSError as error:
-        raise FileError(error, os.fsdecode(path)) from error
+        raise FileError.of(error, os.fsdecode(path)) from error
 
 
 def _beginning(target: Path) -> str:

@@ -12,7 +12,7 @@ from matplotlib.text import Text as MplText
 import seqlab
 from seqlab import draw
 from seqlab.draw import graphical
-from seqlab.errors import OptionError, ShapeError, StoreError
+from seqlab.errors import FileError, OptionError, ShapeError, StoreError
 from seqlab.trellis import Constraints, Trellis
 from seqlab.views.chart import Chart
 from seqlab.views.palette import DARK, LIGHT, STRONGEST
@@ -379,7 +379,7 @@ def test_saving(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["crf.svg"]
     with pytest.raises(OptionError, match=r"written as \.svg, \.png or \.pdf"):
         picture.save(tmp_path / "crf.jpeg")
-    with pytest.raises(FileNotFoundError, match=r"missing/crf\.svg"):
+    with pytest.raises(FileError, match=r"missing/crf\.svg"):
         picture.save(tmp_path / "missing" / "crf.svg")
 
 
