@@ -129,7 +129,9 @@ def test_a_terminal_shows_a_bar_and_the_same_lines(folder, tmp_path):
 def test_a_tagger_that_is_ended_leaves_no_half_file(number, crf, folder, tmp_path):
     reader, writer = os.pipe()
     command = [*SEQLAB, "tag", crf, "-", "-o", tmp_path / "out.txt"]
+    before = signal.signal(number, signal.SIG_DFL)  # for the child: the tests may be run under nohup
     with subprocess.Popen(command, stdin=reader) as running, os.fdopen(writer, "wb") as pipe:
+        signal.signal(number, before)
         os.close(reader)
         pipe.write((folder / "plain.txt").read_bytes() * 200)
         pipe.flush()
