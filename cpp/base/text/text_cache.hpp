@@ -1,4 +1,4 @@
-// Numbers of short texts that were looked up before.
+// A cache for short texts: the numbers of strings, or the locations of weights, that were found before.
 //
 // Where a text ends, and which texts are known, is unpredictable to the processor. Here a text is five words whatever
 // its size, compared without a branch, in one cache line; a pool of strings waits for memory three times.
@@ -11,66 +11,38 @@
 #include <vector>
 
 #include "base/text/hash.hpp"
-#include "base/text/string_pool.hpp"
 
 namespace seqlab {
 
-class TextCache {
-public:
-    static constexpr std::size_t longest = 40;
+// A text of at most `longest` bytes, and the number of a name that belongs to it.
+struct ShortKey {
+    static constexpr std::size_t longest = 40, words = longest / sizeof(std::uint64_t);
 
-    // A text of at most `longest` bytes, and the number of a name that belongs to it. Memory must be readable from
-    // `longest` bytes before the end of the text on; what stands before the text does not matter.
-    struct Key {
-        const char* end = nullptr;
-        std::uint32_t size = 0, name = 0;
+    std::array<std::uint64_t, words> word;  // that end where the text ends; bytes before it are zeros
+    std::uint32_t size, name;
 
-        Key() = default;
-        Key(std::string_view text, std::uint32_t its_name)
-            : end(text.data() + text.size()), size(static_cast<std::uint32_t>(text.size())), name(its_name) {}
-        std::string_view text() const { return {end - size, size}; }
-        // Word i of those that end where the text ends; bytes before it are zeros.
-        std::uint64_t word(std::size_t i) const {
-            return load<std::uint64_t>(end - longest + 8 * i) &
-                   load<std::uint64_t>(masks().data() + size + 8 * i);
-        }
-        std::uint64_t both() const { return static_cast<std::uint64_t>(name) << 32 | size; }
-    };
-
-    // Return the place that the number of a text has, if it has one.
-    std::size_t place(const Key& key) const {
-        const std::uint64_t hash = fold(key.word(4) ^ hash_a, key.word(3) ^ hash_b ^ key.both() * hash_a) +
-                                   fold(key.word(2) ^ hash_b, key.word(1) ^ hash_a ^ key.word(0) * hash_b);
-        return hash >> 20 & (slots_.size() - 1);
+    // Memory must be readable from `longest` bytes before the end of the text on; what stands before the text does not
+    // matter.
+    void set(std::string_view text, std::uint32_t its_name) {
+        const char* const from = text.data() + text.size() - longest;
+        const char* const mask = masks().data() + text.size();
+        for (std::size_t i = 0; i < words; ++i)
+            word[i] = load<std::uint64_t>(from + 8 * i) & load<std::uint64_t>(mask + 8 * i);
+        size = static_cast<std::uint32_t>(text.size());
+        name = its_name;
     }
-    void prefetch(std::size_t place) const { __builtin_prefetch(slots_.data() + place); }
-    bool has(std::size_t place, const Key& key) const {
-        const Slot& slot = slots_[place];
-        std::uint64_t differ = slot.both ^ key.both();
-        for (std::size_t i = 0; i < words; ++i) differ |= slot.word[i] ^ key.word(i);
+    std::uint64_t size_and_name() const { return static_cast<std::uint64_t>(name) << 32 | size; }
+    std::uint64_t hash() const {
+        return fold(word[4] ^ hash_a, word[3] ^ hash_b ^ size_and_name() * hash_a) +
+               fold(word[2] ^ hash_b, word[1] ^ hash_a ^ word[0] * hash_b);
+    }
+    bool same(const ShortKey& other) const {
+        std::uint64_t differ = size_and_name() ^ other.size_and_name();
+        for (std::size_t i = 0; i < words; ++i) differ |= word[i] ^ other.word[i];
         return differ == 0;
     }
-    StringId id(std::size_t place) const { return slots_[place].id; }
-
-    // Remember a number, in the place of another.
-    void put(const Key& key, StringId id) {
-        if (++news_ > slots_.size() && slots_.size() < most) grow();
-        Slot& slot = slots_[place(key)];
-        for (std::size_t i = 0; i < words; ++i) slot.word[i] = key.word(i);
-        slot.both = key.both();
-        slot.id = id;
-    }
-    void clear() { slots_.assign(slots_.size(), {}); }
 
 private:
-    static constexpr std::size_t words = longest / sizeof(std::uint64_t);
-    static constexpr std::size_t least = 256, most = 8192;  // half a megabyte
-    struct alignas(64) Slot {
-        std::array<std::uint64_t, words> word{};
-        std::uint64_t both = ~std::uint64_t{0};  // of no text
-        StringId id = StringPool::absent;
-    };
-
     // `longest` bytes 0, and as many of all ones.
     static const std::array<char, 2 * longest>& masks() {
         static constexpr auto made = [] {
@@ -80,6 +52,31 @@ private:
         }();
         return made;
     }
+};
+
+template <class Found>
+class TextCache {
+public:
+    // Return the slot of a text, if it has one.
+    std::size_t slot(const ShortKey& key) const { return key.hash() >> 20 & (slots_.size() - 1); }
+    void prefetch(std::size_t slot) const { __builtin_prefetch(slots_.data() + slot); }
+    bool has(std::size_t slot, const ShortKey& key) const { return slots_[slot].key.same(key); }
+    Found found(std::size_t slot) const { return slots_[slot].found; }
+
+    // Remember what was found, in the place of something else.
+    void put(const ShortKey& key, Found found) {
+        if (++news_ > slots_.size() && slots_.size() < most) grow();
+        slots_[slot(key)] = {key, found};
+    }
+    void clear() { slots_.assign(slots_.size(), {}); }
+
+private:
+    static constexpr std::size_t least = 256, most = 16384;  // a megabyte
+    struct alignas(64) Slot {
+        ShortKey key{{}, ~std::uint32_t{0}, 0};  // of no text
+        Found found{};
+    };
+
     // Programs that ask for a few short sequences need, and pay for, little memory.
     void grow() {
         slots_.assign(4 * slots_.size(), {});

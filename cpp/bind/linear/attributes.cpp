@@ -1,6 +1,7 @@
 // Ready-made attributes to labels in one call: Python's objects are read, scored and decoded, and nothing is made in
 // between. What ItemReader does not know, and what takes long, has the answer None: it is left to Python.
 
+#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -26,7 +27,7 @@ public:
           decoder_(row_decoder(arrays_, std::move(chain))),
           pool_(arrays_.strings("attributes")),
           number_(arrays_.of<std::int32_t>("ids")),
-          reader_(numbers_of_attributes(), ItemReader::Zeros::left_out),
+          reader_(places_of_attributes(), Zeros::left_out),
           sequence_(decoder_) {
         for (const nb::handle label : labels) labels_.push_back(nb::borrow(label));
     }
@@ -40,7 +41,7 @@ public:
         if (!reader_.read(tokens.ptr()) || !finish()) return nb::none();
         const auto& weights = reader_.weights();
         const std::span<const Label> path = sequence_.best(
-            {reader_.indptr(), reader_.codes().data(), weights.empty() ? nullptr : weights.data()});
+            {reader_.indptr(), reader_.found().data(), weights.empty() ? nullptr : weights.data()});
         return path.empty() ? nb::none() : named(path.data(), path.size());
     }
 
@@ -73,11 +74,13 @@ private:
         static constexpr std::size_t tokens = 4096;
 
         std::vector<std::int64_t> indptr, offsets;
-        std::vector<StringId> codes;
+        std::vector<std::uint64_t> places;
         std::vector<double> weights;
         std::vector<Label> ids;
 
-        Entries rows() const { return {indptr, codes.data(), weights.empty() ? nullptr : weights.data()}; }
+        PlacedEntries rows() const {
+            return {indptr, places.data(), weights.empty() ? nullptr : weights.data()};
+        }
     };
 
     // Read sentences from `first` on until there are enough tokens; returns the first one that is left, or -1 for an
@@ -93,7 +96,7 @@ private:
         if (!finish()) return -1;
         // The reader belongs to other threads while this one decodes.
         block.indptr.swap(reader_.indptr());
-        block.codes.swap(reader_.codes());
+        block.places.swap(reader_.found());
         block.weights.swap(reader_.weights());
         return first;
     }
@@ -104,20 +107,26 @@ private:
         return decoder_(block.rows(), block.offsets.data(), block.offsets.size() - 1, block.ids.data(),
                         threads) < 0;
     }
-    // From strings to attributes; false for values that the decoder is not made for.
+    // Find the strings that wait; false for values that the decoder is not made for.
     bool finish() {
-        reader_.settle();
+        if (!reader_.settle()) return false;
         for (const double weight : reader_.weights())
             if (!(std::abs(weight) <= largest_value)) return false;
-        reader_.drop_absent();
         return true;
     }
-    TextLookup::Table numbers_of_attributes() const {
-        return [this](std::span<const std::string_view> texts, StringId* ids) {
-            pool_.find(texts, ids);
+    TextLookup<std::uint64_t>::Table places_of_attributes() const {
+        return [this](std::span<const std::string_view> texts, std::uint64_t* found) {
+            std::array<StringId, StringPool::together> ids;
+            pool_.find(texts, ids.data());
+            const std::span<const std::uint64_t> places = decoder_.places();
             for (std::size_t i = 0; i < texts.size(); ++i) {
                 const auto known = static_cast<std::size_t>(ids[i]);
                 ids[i] = known < number_.size() ? read_once(number_.data() + known) : StringPool::absent;
+                if (static_cast<std::size_t>(ids[i]) < places.size()) __builtin_prefetch(&places[ids[i]]);
+            }
+            for (std::size_t i = 0; i < texts.size(); ++i) {
+                const auto attribute = static_cast<std::size_t>(ids[i]);
+                found[i] = attribute < places.size() ? places[attribute] : Place{}.bits();
             }
         };
     }
@@ -136,7 +145,7 @@ private:
     const std::span<const std::int32_t> number_;
     std::vector<nb::object> labels_;
 
-    ItemReader reader_;
+    ItemReader<std::uint64_t> reader_;
     OneSequence sequence_;  // memory of calls for one
 };
 

@@ -34,7 +34,7 @@ public:
           chain_(std::move(edge), file.L()),
           reader_([this](std::span<const std::string_view> texts,
                          StringId* ids) { file_.attributes().find(texts, ids); },
-                  ItemReader::Zeros::left_out) {
+                  Zeros::left_out) {
         for (std::size_t y = 0; y < labels_.size(); ++y) numbers_[labels_[y]] = y;
     }
 
@@ -45,11 +45,10 @@ public:
     bool score(PyObject* items, std::vector<double>& node) {
         const NoCollection pause;
         reader_.clear();
-        if (!reader_.read(items)) return false;
-        reader_.settle();
+        if (!reader_.read(items) || !reader_.settle()) return false;
         node.assign((reader_.indptr().size() - 1) * chain_.L(), 0.0);
         const double* const weights = reader_.weights().empty() ? nullptr : reader_.weights().data();
-        return file_.score({reader_.indptr(), reader_.codes().data(), weights}, node.data()) &&
+        return file_.score({reader_.indptr(), reader_.found().data(), weights}, node.data()) &&
                all_finite(node);
     }
     // Of a label that is a string of no other class: hashing and comparing it runs no Python code.
@@ -66,7 +65,7 @@ private:
     const nb::list labels_;
     nb::dict numbers_;
     const PreparedChain chain_;
-    ItemReader reader_;
+    ItemReader<StringId> reader_;
 };
 
 // A sequence under a model: its scores, and its posterior once somebody has asked for it.

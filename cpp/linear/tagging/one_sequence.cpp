@@ -9,7 +9,7 @@ bool OneSequence::takes(std::size_t T) const {
     return T > 0 && T * L * L <= most_work && !is_long<float>(T, L);
 }
 
-std::span<const Label> OneSequence::best(const Entries& rows) {
+std::span<const Label> OneSequence::best(const PlacedEntries& rows) {
     const PinKernels pin(decoder_.best().set());
     const std::size_t T = rows.tokens(), size = T * decoder_.best().L() + decoder_.LP();
     float* const node = room_.node.of(size);

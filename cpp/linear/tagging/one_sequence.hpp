@@ -20,7 +20,7 @@ public:
     // True for lengths that are worth a call of their own: at most some milliseconds.
     bool takes(std::size_t T) const;
     // The best labels (T) until the next call; empty when none are legal.
-    std::span<const Label> best(const Entries& rows);
+    std::span<const Label> best(const PlacedEntries& rows);
 
 private:
     const RowDecoder& decoder_;

@@ -24,12 +24,20 @@ public:
     const BestLabels& best() const { return best_; }
     std::size_t LP() const { return weights_.LP(); }
     RowScorer scorer() const { return {weights_, place_of_}; }
+    // Locations of the weights of every attribute: Place::bits.
+    std::span<const std::uint64_t> places() const { return place_of_; }
 
     // Write ids (tokens) of the best paths; returns the first sentence without a legal one, or -1.
     std::int64_t operator()(const Entries& rows, const std::int64_t* offset, std::size_t sentences,
                             Label* ids, std::size_t threads) const;
+    std::int64_t operator()(const PlacedEntries& rows, const std::int64_t* offset, std::size_t sentences,
+                            Label* ids, std::size_t threads) const;
 
 private:
+    template <class Rows>
+    std::int64_t decode(const Rows& rows, const std::int64_t* offset, std::size_t sentences, Label* ids,
+                        std::size_t threads) const;
+
     BestLabels best_;
     PlacedWeights weights_;
     std::span<const std::uint64_t> place_of_;

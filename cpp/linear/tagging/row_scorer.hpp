@@ -1,4 +1,5 @@
-// Node scores from rows of attribute numbers: Scorer<float> on mapped tables, with fewer cache lines per attribute.
+// Node scores from rows of attributes, by number or by the location of their weights: Scorer<float> on mapped tables,
+// with fewer cache lines per attribute.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,15 @@
 
 namespace seqlab {
 
+// Attributes of tokens as Place::bits.
+struct PlacedEntries {
+    std::span<const std::int64_t> indptr;  // (tokens + 1)
+    const std::uint64_t* places;
+    const double* values;  // or null when every entry counts 1
+
+    std::size_t tokens() const { return indptr.size() - 1; }
+};
+
 // With memory of its own: one for each thread.
 class RowScorer {
 public:
@@ -19,6 +29,7 @@ public:
 
     // node (to - from, L), with LP spare numbers after its last row
     void operator()(const Entries& rows, std::size_t from, std::size_t to, float* node);
+    void operator()(const PlacedEntries& rows, std::size_t from, std::size_t to, float* node);
 
 private:
     struct Scaled {
@@ -27,8 +38,15 @@ private:
         float value;
     };
 
-    void score(const Entries& rows, std::size_t from, std::size_t to, float* node);
-    void set_apart(const Entries& rows, std::size_t from, std::size_t to);
+    template <class Rows>
+    void in_pieces(const Rows& rows, std::size_t from, std::size_t to, float* node);
+    void look_up(const Entries& rows, std::size_t from, std::size_t to);
+    void look_up(const PlacedEntries& rows, std::size_t from, std::size_t to);
+    // Sum the weights of places_, which are those of tokens from .. to.
+    void score(std::span<const std::int64_t> indptr, const double* values, std::size_t from, std::size_t to,
+               float* node);
+    void set_apart(std::span<const std::int64_t> indptr, const double* values, std::size_t from,
+                   std::size_t to);
 
     const PlacedWeights& weights_;
     std::span<const std::uint64_t> place_of_;
