@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel/helper.hpp"
 #include "base/parallel/poll.hpp"
 #include "base/parallel/team.hpp"
 
@@ -88,7 +89,7 @@ void parallel_for(std::size_t count, std::size_t threads, Job job) {
     try {
         for (std::size_t i = 1; i < threads; ++i) {
             ++running;
-            helpers.emplace_back(help);
+            helpers.push_back(start_helper(help));
         }
     } catch (const std::exception&) {
         // The system refuses more threads, or memory for them: this thread and those that started do the work.

@@ -1,6 +1,7 @@
 #include "base/parallel/poll.hpp"
 
 #include <chrono>
+#include <exception>
 
 namespace seqlab {
 
@@ -55,6 +56,11 @@ void poll() {
     if (!mine) return;
     if (mine->stopped_.load(std::memory_order_relaxed)) throw Stopped{};
     if (now.owner) mine->ask();
+}
+
+void make_thread_data() {
+    [[maybe_unused]] Poll* volatile const mine = now.poll;
+    [[maybe_unused]] const volatile int thrown = std::uncaught_exceptions();
 }
 
 }  // namespace seqlab

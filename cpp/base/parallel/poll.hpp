@@ -75,6 +75,9 @@ inline void poll_quietly(std::exception_ptr& failure) {
     }
 }
 
+// Make the thread-local data of this thread: ours, and those that exceptions need.
+void make_thread_data();
+
 // Throw the failure of a parallel loop, if any; the caller's exception has priority over those of helpers.
 inline void rethrow_first(const std::exception_ptr& failure) {
     if (!failure) return;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel/helper.hpp"
 #include "base/parallel/pause.hpp"
 #include "base/parallel/poll.hpp"
 
@@ -31,7 +32,7 @@ public:
         try {
             threads = std::min(threads, most_threads);
             helpers_.reserve(threads);
-            for (std::size_t k = 1; k < threads; ++k) helpers_.emplace_back([this] { serve(); });
+            for (std::size_t k = 1; k < threads; ++k) helpers_.push_back(start_helper([this] { serve(); }));
         } catch (const std::exception&) {
             // The system refuses more threads, or memory for them: the caller and those that started do the work.
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <utility>
 
 #include "base/parallel/parallel.hpp"
@@ -21,8 +22,9 @@ std::uint64_t next_serial() {
 
 template <class F>
 RowWindow<F>& room_for(std::size_t from, std::size_t to) {
-    static thread_local std::array<RowWindow<F>, short_windows + 1> rooms;
-    return rooms[to - from > tokens_of_short ? short_windows : from % short_windows];
+    static thread_local std::unique_ptr<std::array<RowWindow<F>, short_windows + 1>> rooms;
+    if (!rooms) rooms = std::make_unique<std::array<RowWindow<F>, short_windows + 1>>();
+    return (*rooms)[to - from > tokens_of_short ? short_windows : from % short_windows];
 }
 
 }  // namespace
