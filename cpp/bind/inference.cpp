@@ -36,6 +36,7 @@ void bind_best(nb::module_& m) {
     m.def(
         "path_score",
         [](const BatchOf<F>& batch, std::size_t i, const In<Label>& ids) {
+            Unlocked unlocked;
             return path_score(batch.at(i), ids.data());
         },
         "batch"_a, "i"_a, "ids"_a.noconvert(), "Score of one path (eq:path-score).");

@@ -38,6 +38,7 @@ double general_viterbi(const Trellis<F>& trellis, Label* path) {
         path[t] = steps.label_of(t, state, 0);
         if (t == 0) break;
         best.arrivals(t, state, arrivals);
+        poll_at(t, arrivals.size());
         const Step step = steps.into(t);
         state = argmax(arrivals.data(), arrivals.size()) * step.rest + state / step.to;
     }
@@ -206,6 +207,7 @@ double path_score(const Trellis<F>& trellis, const Label* path) {
     const std::size_t stride = trellis.T > 1024 ? 16 : 1;
     CompensatedSum total;
     for (std::size_t first = 0; first < trellis.T; first += stride) {
+        poll_at(first, stride);
         double nodes = 0.0, moves = 0.0;
         for (std::size_t t = first; t < std::min(trellis.T, first + stride); ++t) {
             nodes += static_cast<double>(trellis.row(t)[path[t]]);

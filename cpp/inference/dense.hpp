@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/numerics/buffer.hpp"
+#include "base/parallel/poll.hpp"
 #include "inference/scaled.hpp"
 #include "kernels/kernels.hpp"
 #include "trellis/trellis.hpp"
@@ -108,9 +109,10 @@ public:
             chain_.node_end = asked.node_end;
             chain_.gamma = asked.gamma;
         } else {
-            node_.assign(asked.node, asked.node + size_);
-            chain_.node = node_.data();
-            chain_.node_end = node_.data() + size_;
+            double* const node = node_.of(size_);
+            copy(asked.node, node);
+            chain_.node = node;
+            chain_.node_end = node + size_;
             if (asked.gamma) make_gamma();
         }
     }
@@ -125,13 +127,24 @@ public:
         asked.scored = chain_.scored;
         asked.certified = chain_.certified;
         if constexpr (sizeof(F) == 4)
-            for (std::size_t i = 0; asked.gamma && i < size_; ++i) asked.gamma[i] = static_cast<F>(gamma_[i]);
+            if (asked.gamma) copy(gamma_.data(), asked.gamma);
     }
 
 private:
+    // In pieces, and poll() before each.
+    template <class From, class To>
+    void copy(const From* from, To* to) const {
+        constexpr std::size_t PIECE = std::size_t{1} << 20;
+        for (std::size_t at = 0; at < size_; at += PIECE) {
+            poll();
+            for (std::size_t i = at; i < std::min(at + PIECE, size_); ++i) to[i] = static_cast<To>(from[i]);
+        }
+    }
+
     std::size_t size_;
     Chain<double> chain_{};
-    std::vector<double> node_, gamma_;
+    Buffer<double> node_;
+    std::vector<double> gamma_;
 };
 
 }  // namespace seqlab

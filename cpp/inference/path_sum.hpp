@@ -193,7 +193,7 @@ public:
     double forward() {
         const std::size_t T = steps_.trellis().T;
         start_.assign(1, 0);
-        if (T > 0 && steps_.everything_allowed()) alpha_.reserve(T * steps_.states(T - 1));
+        alpha_.reserve(all_states());
         CompensatedSum log_z;
         for (std::size_t t = 0; t < T; ++t) {
             const std::size_t states = steps_.states(t);
@@ -256,6 +256,18 @@ public:
     }
 
 private:
+    // Rows that grow are copied, in long sequences for seconds.
+    std::size_t all_states() const {
+        const std::size_t T = steps_.T();
+        if (T > 0 && steps_.everything_allowed()) return T * steps_.states(T - 1);
+        std::size_t all = 0;
+        for (std::size_t t = 0; t < T; ++t) {
+            poll_at(t, 1);
+            all += steps_.states(t);
+        }
+        return all;
+    }
+
     const Steps<F>& steps_;
     Algebra algebra_;
     std::vector<double> alpha_, norm_, node_;

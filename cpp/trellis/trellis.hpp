@@ -62,7 +62,10 @@ public:
 
     Labels at(std::size_t t) const {
         const auto wanted = static_cast<std::int64_t>(t);
-        const auto found = std::lower_bound(where_.begin(), where_.end(), wanted);
+        // List t is that of position t where every position has one, as in models that are pruned.
+        const bool direct = t < where_.size() && where_[t] == wanted;
+        const auto found =
+            direct ? where_.begin() + wanted : std::lower_bound(where_.begin(), where_.end(), wanted);
         if (found == where_.end() || *found != wanted) return all_;
         const auto i = static_cast<std::size_t>(found - where_.begin());
         return {ids_ + offset_[i], static_cast<std::size_t>(offset_[i + 1] - offset_[i])};

@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.arrays import Probabilities, as_scores, check_scores, position_of, thread_count, whole_number
+from seqlab.arrays import (
+    Probabilities,
+    as_scores,
+    check_scores,
+    contiguous,
+    position_of,
+    thread_count,
+    whole_number,
+)
 from seqlab.errors import ImpossibleError, ScoreError, ShapeError
 from seqlab.inference.questions import LARGEST, Asked, Batched, Doubles, Part, Question, Results
 from seqlab.shown import Brief
@@ -76,9 +84,9 @@ def filter(asked: Asked, *, threads: int | None = None) -> Filtered | Results[Fi
 
 def _stream(model: Trellis, lag: int) -> _core.Stream:
     """Make the core's stream with the edge scores of a trellis."""
-    heads = [np.ascontiguousarray(tensor, dtype=np.float64) for tensor in model.head]
+    heads = [contiguous(tensor, dtype=np.float64) for tensor in model.head]
     heads += [np.zeros(0)] * (2 - len(heads))
-    shared = np.ascontiguousarray(model.edge, dtype=np.float64)
+    shared = contiguous(model.edge, dtype=np.float64)
     return _core.Stream(model.label_set.size, model.order, shared, heads[0], heads[1], lag)
 
 
@@ -185,7 +193,7 @@ class Filter:
             return np.zeros(0)
         if t == 0:
             raise ShapeError("no move arrives at position 0, so it cannot have an edge slab of its own")
-        slab = np.ascontiguousarray(as_scores(edge, "edge"), dtype=np.float64)
+        slab = contiguous(as_scores(edge, "edge"), dtype=np.float64)
         wanted = (self.label_set.size,) * (min(t, self._model.order) + 1)
         if slab.shape != wanted:
             raise ShapeError(

@@ -14,7 +14,7 @@ from seqlab.learning.monitor import Interruptible
 
 # Every program first undoes what its parent may have set: a shell starts background jobs with SIGINT ignored.
 HEAD = """
-import os, signal, sys, warnings
+import os, signal, sys, time, warnings
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -25,6 +25,8 @@ train = demo_corpus("train")[:30]
 def send(*numbers, at=2):
     left = list(numbers)  # each once: with restarts several runs come to this iteration, and a second press would quit
     def callback(epoch):
+        if len(left) < len(numbers):  # in a thread: the main one, which runs the handler, must have its turn
+            time.sleep(0.02)
         if epoch.iteration == at:
             while left:
                 os.kill(os.getpid(), left.pop(0))
