@@ -27,12 +27,13 @@ HOW = {
     "emptied": lambda path: os.truncate(path, 0),
     "altered": altered,
 }
+# A thread keeps the labels that it read last, so one of several threads may never need the file again.
 MODELS = {
-    "lbfgs": lambda: CRF("chunk", LBFGS(max_iterations=6)),
-    "memm": lambda: MEMM("chunk", LBFGS(max_iterations=6)),
-    "perceptron": lambda: LinearTagger("chunk", Perceptron(epochs=4)),
+    "lbfgs": lambda: CRF("chunk", LBFGS(max_iterations=6), threads=1),
+    "memm": lambda: MEMM("chunk", LBFGS(max_iterations=6), threads=1),
+    "perceptron": lambda: LinearTagger("chunk", Perceptron(epochs=4), threads=1),
     "values": lambda: CRF(
-        lambda s, t: {"length": len(s["word"][t]), s["word"][t]: 1.0}, LBFGS(max_iterations=6)
+        lambda s, t: {"length": len(s["word"][t]), s["word"][t]: 1.0}, LBFGS(max_iterations=6), threads=1
     ),
 }
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import seqlab
+from scale.bits import differences
 from seqlab import AROW, CRF, HMM, LBFGS, MEMM, SGD, LinearTagger, MarkovChain, PassiveAggressive, Perceptron
 from seqlab.families.linear import far
-from seqlab.store.reading import read
 
 LIMIT = "8G"
 
@@ -15,24 +15,6 @@ def endings(sentence, t):
     """A feature function with values."""
     yield sentence["word"][t][-2:]
     yield "length", len(sentence["word"][t])
-
-
-def differences(one, other, tmp_path):
-    """Names of what differs in the files of two models, apart from times."""
-    states = []
-    for model in (one, other):
-        model.save(tmp_path / "model")
-        states.append(read(tmp_path / "model", mapped=False))
-    first, second = states
-    names = {*first.arrays, *second.arrays}
-    wrong = [
-        name
-        for name in names
-        if name not in first.arrays
-        or name not in second.arrays
-        or not np.array_equal(first.arrays[name], second.arrays[name])
-    ]
-    return wrong + [key for key in first.settings if first.settings[key] != second.settings.get(key)]
 
 
 FEW = LBFGS(max_iterations=4)

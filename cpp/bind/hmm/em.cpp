@@ -19,9 +19,12 @@ struct KeptExpectation {
 };
 
 void set_up_expectation(KeptExpectation* self, const In<std::int64_t>& offset, std::size_t L,
-                        const Maybe<double>& weight, const Maybe<std::uint8_t>& allowed, std::size_t order) {
+                        const Maybe<double>& weight, const Maybe<std::uint8_t>& allowed, std::size_t order,
+                        const KeptExpectation* beside) {
+    const Expectation* const other = beside ? beside->pass.get() : nullptr;
     new (self) KeptExpectation{
-        std::make_unique<Expectation>(span_of(offset), L, data_of(weight), data_of(allowed), order), {}};
+        std::make_unique<Expectation>(span_of(offset), L, data_of(weight), data_of(allowed), order, other),
+        {}};
     self->alive = {nb::cast(offset), nb::cast(weight), nb::cast(allowed)};
 }
 
@@ -60,12 +63,12 @@ void over_symbols(KeptExpectation& self, const Doubles& start, const Doubles& ed
                   const In<std::int32_t>& symbols, const Maybe<double>& values, const Doubles& table,
                   const Out<double>& counts, const Out<double>& starts, const Out<double>& edges,
                   const Out<double>& ends, const std::vector<Out<double>>& heads, const Out<double>& log_z,
-                  std::size_t threads) {
+                  std::size_t threads, std::size_t number) {
     const ChainTables tables = tables_of(start, edge, end, head);
     const ChainSums sums = sums_of(starts, edges, ends, log_z, heads);
     Unlocked unlocked;
     self.pass->over_symbols(tables, row_list(begin, symbols, values), table.shape(0), table.data(),
-                            counts.data(), sums, threads);
+                            counts.data(), sums, threads, number);
 }
 
 }  // namespace
@@ -73,7 +76,7 @@ void over_symbols(KeptExpectation& self, const Doubles& start, const Doubles& ed
 void bind_em(nb::module_& m) {
     nb::class_<KeptExpectation>(m, "Expectation", "The E step of a hidden Markov model (eq:baum-welch).")
         .def("__init__", &set_up_expectation, "offset"_a.noconvert(), "L"_a, "weight"_a.none().noconvert(),
-             "allowed"_a.none().noconvert(), "order"_a)
+             "allowed"_a.none().noconvert(), "order"_a, "beside"_a.none())
         .def("over_scores", &over_scores, "start"_a.noconvert(), "edge"_a.noconvert(),
              "end"_a.none().noconvert(), "head"_a.noconvert(), "node"_a.noconvert(), "gamma"_a.noconvert(),
              "starts"_a.noconvert(), "edges"_a.noconvert(), "ends"_a.noconvert(), "heads"_a.noconvert(),
@@ -82,7 +85,7 @@ void bind_em(nb::module_& m) {
              "end"_a.none().noconvert(), "head"_a.noconvert(), "begin"_a.noconvert(), "symbols"_a.noconvert(),
              "values"_a.none().noconvert(), "table"_a.noconvert(), "counts"_a.noconvert(),
              "starts"_a.noconvert(), "edges"_a.noconvert(), "ends"_a.noconvert(), "heads"_a.noconvert(),
-             "log_z"_a.noconvert(), "threads"_a);
+             "log_z"_a.noconvert(), "threads"_a, "number"_a);
     m.def(
         "symbol_scores",
         [](const Doubles& table, const In<std::int64_t>& begin, const In<std::int32_t>& symbols,

@@ -40,13 +40,14 @@ std::size_t row_of(const RowList<double>& symbols, std::size_t t, std::size_t V)
 }  // namespace
 
 Expectation::Expectation(std::span<const std::int64_t> offset, std::size_t L, const double* weight,
-                         const std::uint8_t* allowed, std::size_t order)
+                         const std::uint8_t* allowed, std::size_t order, const Expectation* beside)
     : offset_(offset),
       L_(L),
       k_(order),
       moves_(tensor_size(L, order + 1)),
       weight_(weight),
-      allowed_(allowed) {
+      allowed_(allowed),
+      memory_(beside ? beside->memory_ : std::make_shared<Memory>()) {
     cut();
 }
 
@@ -148,12 +149,13 @@ void Expectation::each(const ChainTables& tables, const ChainSums& sums, std::si
     const std::size_t wave = threads <= 1 ? 1 : std::min({work_.size(), threads * AHEAD, held});
     histories_.reset();
     if (k_ > 1) histories_.emplace(tables, L_, k_);
-    if (rooms_.size() < wave) rooms_.resize(wave);
+    std::vector<Room>& rooms = memory_->rooms;
+    if (rooms.size() < wave) rooms.resize(wave);
     for (std::size_t first = 0; first < work_.size(); first += wave) {
         const std::size_t n = std::min(wave, work_.size() - first);
         parallel_for(n, threads, [&, &set = kernels()](std::size_t i) {
             const PinKernels pin(set);
-            Room& room = rooms_[i];
+            Room& room = rooms[i];
             room.batch.clear();
             room.rows.clear();
             room.members.clear();
@@ -161,8 +163,8 @@ void Expectation::each(const ChainTables& tables, const ChainSums& sums, std::si
             run(work_[first + i], room);
         });
         for (std::size_t i = 0; i < n; ++i) {
-            settle(work_[first + i], rooms_[i], sums);
-            spill(work_[first + i], rooms_[i]);
+            settle(work_[first + i], rooms[i], sums);
+            spill(work_[first + i], rooms[i]);
         }
     }
 }
@@ -210,7 +212,7 @@ void Expectation::run_symbols(const SymbolPotentials& model, const Work& work, c
         for (std::size_t t = from; t < to; ++t, ++at) {
             const std::int32_t symbol = symbol_of(symbols, t);
             room.potential[at] = model.row(symbol);
-            room.sums[at] = counts ? counts + row_of(symbols, t, symbols_) * LP : kept + at * LP;
+            room.sums[at] = counts ? counts + row_of(symbols, t, memory_->symbols) * LP : kept + at * LP;
             if (!last || t + 1 < to) {
                 shift += model.shift(symbol);
                 continue;
@@ -281,27 +283,31 @@ void Expectation::settle_symbols(const SymbolPotentials& model, const Work& work
 
 void Expectation::over_symbols(const ChainTables& tables, const RowList<double>& symbols, std::size_t V,
                                const double* table, double* counts, const ChainSums& sums,
-                               std::size_t threads) {
+                               std::size_t threads, std::size_t pass) {
     const PinKernels pin(kernels());
     const std::size_t behind = kernels().of<double>().row_lanes(L_);
-    if (!table_ || symbols_ != V || table_->lanes() != behind) {
-        table_.emplace(V, L_);
-        counts_.emplace(V, L_);
-        symbols_ = V;
+    Memory& kept = *memory_;
+    if (!kept.table || kept.symbols != V || kept.table->lanes() != behind) {
+        kept.table.emplace(V, L_);
+        kept.counts.emplace(V, L_);
+        kept.symbols = V;
     }
     std::once_flag asked;  // chains of symbols seldom need the general code
     bool general = false;
     const auto prepare = [&] {
-        table_->load(table);
-        counts_->clear();
+        kept.table->load(table);
+        kept.counts->clear();
         general = true;
     };
     const bool plain =
         k_ == 1 && !allowed_ && !symbols.value && at_most_one(symbols, begin(offset_.size() - 1));
-    std::optional<SymbolPotentials> model;
-    if (plain) model.emplace(tables, table, V, L_);
+    std::optional<SymbolPotentials>& model = kept.potentials;
+    if (plain && (pass == 0 || kept.pass != pass)) {
+        model.emplace(tables, table, V, L_);
+        kept.pass = pass;
+    }
     const std::size_t LP = plain ? model->lanes() : 0;
-    double* const direct = direct_.of((V + 1) * LP + 1);  // the last row is for tokens without a symbol
+    double* const direct = kept.direct.of((V + 1) * LP + 1);  // the last row is for tokens without a symbol
     std::fill(direct, direct + (V + 1) * LP, 0.0);
     each(
         tables, sums, threads,
@@ -323,8 +329,8 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
             double* gamma = room.gamma.of(tokens * L_ + behind);
             for (std::size_t i = 0; i < rest.size(); ++i) {
                 const std::size_t s = rest[i], T = length(s);
-                if (i + 1 < rest.size()) fetch(*table_, symbols, rest[i + 1]);
-                table_->gather(symbols, begin(s), begin(s) + T, node);
+                if (i + 1 < rest.size()) fetch(*kept.table, symbols, rest[i + 1]);
+                kept.table->gather(symbols, begin(s), begin(s) + T, node);
                 add_sequence(tables, s, node, gamma, room);
                 node += T * L_;
                 gamma += T * L_;
@@ -346,11 +352,11 @@ void Expectation::over_symbols(const ChainTables& tables, const RowList<double>&
             }
             for (std::size_t i = 0; i < room.members.size(); ++i) {
                 const std::size_t s = room.members[i];
-                if (i + 1 < room.members.size()) fetch(*counts_, symbols, room.members[i + 1]);
-                counts_->scatter(symbols, begin(s), begin(s) + length(s), room.rows[i]);
+                if (i + 1 < room.members.size()) fetch(*kept.counts, symbols, room.members[i + 1]);
+                kept.counts->scatter(symbols, begin(s), begin(s) + length(s), room.rows[i]);
             }
         });
-    if (general) counts_->add_to(counts);
+    if (general) kept.counts->add_to(counts);
     for (std::size_t v = 0; plain && v < V; ++v)
         for (std::size_t y = 0; y < L_; ++y) counts[v * L_ + y] += direct[v * LP + y];
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,18 +25,20 @@ namespace seqlab {
 
 class Expectation {
 public:
-    // `weight` of each sequence, or null; allowed (tokens, L): 0 for labels that a token cannot have, or null
+    // `weight` of each sequence, or null; allowed (tokens, L): 0 for labels that a token cannot have, or null. It works
+    // in the memory of `beside`, if there is another whose turn is never at the same time.
     Expectation(std::span<const std::int64_t> offset, std::size_t L, const double* weight,
-                const std::uint8_t* allowed, std::size_t order);
+                const std::uint8_t* allowed, std::size_t order, const Expectation* beside = nullptr);
 
     // node (tokens, L) is log P(x_t | y), overwritten; gamma (tokens, L) becomes the marginals times the weights.
     void over_scores(const ChainTables& tables, double* node, double* gamma, const ChainSums& sums,
                      std::size_t threads);
 
     // Run the E step where every token emits the symbols of its list: table (V, L) is log P(symbol | y), counts (V, L)
-    // is added to.
+    // is added to. Calls of one `pass` have the same tables, so that they are exponentiated once; 0 for a call alone.
     void over_symbols(const ChainTables& tables, const RowList<double>& symbols, std::size_t V,
-                      const double* table, double* counts, const ChainSums& sums, std::size_t threads);
+                      const double* table, double* counts, const ChainSums& sums, std::size_t threads,
+                      std::size_t pass = 0);
 
 private:
     struct Work {  // sequences order_[first .. last) of one weight
@@ -55,6 +58,15 @@ private:
         std::vector<double*> sums;
         std::vector<double> moves, starts, ends, shifts;
         Buffer<double> scratch, kept, lasts;
+    };
+
+    struct Memory {  // kept between passes
+        std::vector<Room> rooms;
+        std::optional<SymbolTable> table, counts;
+        std::size_t symbols = 0;
+        std::optional<SymbolPotentials> potentials;
+        std::size_t pass = 0;   // that the potentials are of
+        Buffer<double> direct;  // (V, lanes) counts of chains of symbols
     };
 
     std::size_t begin(std::size_t s) const { return static_cast<std::size_t>(offset_[s]); }
@@ -83,11 +95,8 @@ private:
     const std::uint8_t* allowed_;
     std::vector<std::size_t> order_;
     std::vector<Work> work_;
-    std::vector<Room> rooms_;
-    std::optional<Histories> histories_;         // in order 2 and 3, for one pass
-    std::optional<SymbolTable> table_, counts_;  // kept between passes
-    std::size_t symbols_ = 0;
-    Buffer<double> direct_;  // (V, lanes) counts of chains of symbols
+    std::shared_ptr<Memory> memory_;
+    std::optional<Histories> histories_;  // in order 2 and 3, for one pass
 };
 
 }  // namespace seqlab

@@ -27,6 +27,41 @@ Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.float64]
 
 
+def costs(corpus: Corpus) -> npt.NDArray[np.int64]:
+    """(N,)   bytes of the sentences of a corpus in shards, estimated."""
+    lengths, offsets = corpus.lengths, corpus.offsets
+    cost = lengths.astype(np.int64) * TOKEN
+    for column in map(corpus.data, corpus.columns):
+        if isinstance(column, BagColumn):
+            cost += (column.indptr[offsets[1:]] - column.indptr[offsets[:-1]]) * ENTRY
+        elif isinstance(column, VectorColumn):
+            cost += lengths * (column.width * NUMBER)
+    return cost
+
+
+def _end_of_shard(ends: npt.NDArray[np.int64], spent: int) -> int:
+    """Return the number of the sentence after a shard; ends are sums of costs, of which `spent` came before it."""
+    return min(int(np.searchsorted(ends, spent + SHARD, side="left")) + 1, len(ends))
+
+
+def cuts_of(corpus: Corpus) -> npt.NDArray[np.int64]:
+    """(S + 1,)   numbers of the sentences between the S shards that the corpus has on disk."""
+    ends, cuts = np.cumsum(costs(corpus)), [0]
+    while cuts[-1] < len(ends):
+        cuts.append(_end_of_shard(ends, int(ends[cuts[-1] - 1]) if cuts[-1] else 0))
+    return np.array(cuts)
+
+
+def spread_out(corpus: Corpus, first: int, step: int, spent: int = 0) -> slice:
+    """Choose every step-th sentence from the first on, until they cost as much as a shard.
+
+    spent   what sentences of earlier blocks cost already
+    """
+    ends = np.cumsum(costs(corpus)[first::step]) + spent
+    count = int(np.searchsorted(ends, SHARD, side="left")) + 1
+    return slice(first, first + step * count, step)
+
+
 class ColumnWriter:
     """Writes blocks of a corpus to shards; where one ends depends on the sentences alone, not on the blocks.
 
@@ -54,17 +89,10 @@ class ColumnWriter:
         self._check(columns)
         numbered = {name: self._numbered(name, column) for name, column in columns.items()}
         lengths, weights = corpus.lengths, corpus.weights
-        cost = np.full(len(lengths), 0, dtype=np.int64) + lengths * TOKEN
-        for column in numbered.values():
-            if isinstance(column, BagColumn):
-                cost += (column.indptr[corpus.offsets[1:]] - column.indptr[corpus.offsets[:-1]]) * ENTRY
-            elif isinstance(column, VectorColumn):
-                cost += lengths * (column.width * NUMBER)
-        first, ends = 0, np.cumsum(cost)
+        first, ends = 0, np.cumsum(costs(corpus))
         while first < len(lengths):
             spent = int(ends[first - 1]) if first else 0
-            last = int(np.searchsorted(ends, spent + SHARD - self._cost, side="left")) + 1
-            last = min(last, len(lengths))
+            last = _end_of_shard(ends, spent - self._cost)
             begin, end = int(corpus.offsets[first]), int(corpus.offsets[last])
             cut = {name: _cut(column, begin, end) for name, column in numbered.items()}
             self._parts.append((lengths[first:last], weights[first:last], cut))

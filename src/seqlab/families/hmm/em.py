@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
 from seqlab.arrays import number, whole_number
-from seqlab.corpus import Corpus, VectorColumn
 from seqlab.errors import ImpossibleError, OptionError, Place, TrainingWarning
 from seqlab.families.hmm import histories
-from seqlab.families.hmm.emissions.base import Floats, Groups, Statistics, SymbolRows
-from seqlab.families.hmm.histories import Moves, StoredHead, StoredMoves
+from seqlab.families.hmm.emissions.base import Floats, Groups, SymbolRows
 from seqlab.families.hmm.tables import Dirichlet, Expected, HiddenMarkov
 from seqlab.learning.monitor import Outcome, Progress, Report, model_in, resumed
+from seqlab.scale.cluster.sums import tree
 from seqlab.store.codec import state_of
-from seqlab.store.fields import Array, Field, Setting, Sizes
 from seqlab.store.state import State
 
 FROZEN = ("start", "transitions", "emissions", "means", "covariances", "weights")
 SLACK = 1e-9  # share of the objective that may be rounding error
 EMPTY = 1e-8  # a state with a smaller expected count is empty
+_passes = itertools.count(1)
 
 
 @dataclass(slots=True, eq=False)
 class Evidence:
-    """Training sequences of EM; a copy made by dataclasses.replace may be used on another thread.
+    """Training sequences of EM; a copy may be used on another thread.
 
     observed   the observations in the form of the emissions, T tokens
     offsets    (N + 1,)
     weights    (N,) weight of each sequence, or None
     allowed    (T, L) True for the allowed labels of a token: known labels, full or partial; None without any
+    cuts       (P + 1,) numbers of the sequences between the parts, whose sums are added along a tree; None for one part
     emptied    True once training has found an empty state
     """
 
@@ -44,8 +46,11 @@ class Evidence:
     offsets: npt.NDArray[np.int64]
     weights: Floats | None = None
     allowed: npt.NDArray[np.bool_] | None = None
+    cuts: npt.NDArray[np.int64] | None = None
     emptied: bool = field(default=False, init=False)
     _passes: dict[tuple[int, int], Any] = field(default_factory=dict, init=False)
+    _parts: list[Evidence] = field(default_factory=list, init=False)
+    _beside: Evidence | None = field(default=None, init=False)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -62,12 +67,42 @@ class Evidence:
             return float(self.tokens)
         return float((self.weights * np.diff(self.offsets)).sum())
 
+    @property
+    def parts(self) -> Sequence[Evidence]:
+        """The runs of sequences between the cuts, as they would be read alone; parts take turns with one workspace."""
+        if self.cuts is None or len(self.cuts) <= 2:
+            return (self,)
+        if not self._parts:
+            self._hold([self._part(*pair) for pair in itertools.pairwise(self.cuts.tolist())])
+        return self._parts
+
+    def _part(self, first: int, last: int) -> Evidence:
+        begin, end = int(self.offsets[first]), int(self.offsets[last])
+        return Evidence(
+            _span(self.observed, begin, end),
+            self.offsets[first : last + 1] - begin,
+            None if self.weights is None else self.weights[first:last],
+            None if self.allowed is None else self.allowed[begin:end],
+        )
+
+    def copy(self) -> Evidence:
+        """Return a copy with workspaces of its own; the data are shared."""
+        made = replace(self)
+        made._hold([replace(part) for part in self.parts] if len(self.parts) > 1 else [])
+        return made
+
+    def _hold(self, parts: list[Evidence]) -> None:
+        self._parts = parts
+        for part in parts[1:]:
+            part._beside = parts[0]
+
     def passes(self, size: int, order: int = 1) -> Any:
         """Return the core's view, made once: it keeps workspaces."""
         if (size, order) not in self._passes:
             flags = None if self.allowed is None else np.ascontiguousarray(self.allowed, dtype=np.uint8)
             offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
-            self._passes[size, order] = _core.Expectation(offsets, size, self.weights, flags, order)
+            beside = None if self._beside is None else self._beside.passes(size, order)
+            self._passes[size, order] = _core.Expectation(offsets, size, self.weights, flags, order, beside)
         return self._passes[size, order]
 
     def total(self, log_z: Floats) -> float:
@@ -77,35 +112,91 @@ class Evidence:
         return float((weights * log_z[possible]).sum())
 
 
-# eq:baum-welch   γ_t(y) = P(y_t | x), ξ_t(a, y) = P(y_{t-1} = a, y_t = y | x), summed over sequences
+def _span(observed: Any, begin: int, end: int) -> Any:
+    """Return the observations of the tokens begin .. end, in the form of the emissions."""
+    if isinstance(observed, tuple):
+        return tuple(one.span(begin, end) for one in observed)
+    return observed.span(begin, end)
+
+
+OfPart = Callable[[Evidence, int], Expected]  # the E step of a part, with a number of threads
+
+
+def over_parts(
+    step: Callable[[HiddenMarkov], OfPart], model: HiddenMarkov, evidence: Evidence, threads: int
+) -> Expected:
+    """Run an E step part by part, and add the counts along a tree: an order that depends on the data alone."""
+    of_part = step(model)
+
+    def counts(part: Evidence) -> Expected:
+        found = of_part(part, threads)
+        return replace(found, emissions=model.emissions.comparable(found.emissions))
+
+    return tree(((0, counts(part)) for part in evidence.parts), Expected.plus)
+
+
 def expect(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
     """Compute expected counts under the distribution over paths."""
-    rows, table, tables = evidence.observed, model.emissions.table(), (*model.edges(), model.head_edges())
-    if table is not None and isinstance(rows, SymbolRows):
-        counts, symbols = np.zeros(table.size), (rows.begin, rows.ids, rows.values)
-        emitted = (*symbols, np.ascontiguousarray(table), counts)
-        found = chain_sums(evidence, tables, emitted, threads)
-        return replace(found, emissions={"counts": counts.reshape(table.shape)})
-    node = np.ascontiguousarray(model.emissions.scores(rows)).reshape(-1)
-    gamma = np.zeros(node.size)
-    found = chain_sums(evidence, tables, (node, gamma), threads)
-    return replace(found, emissions=model.emissions.statistics(rows, gamma.reshape(-1, model.size)))
+    return over_parts(all_paths, model, evidence, threads)
 
 
-def chain_sums(evidence: Evidence, tables: Sequence[Any], emitted: Sequence[Any], threads: int) -> Expected:
+# eq:baum-welch   γ_t(y) = P(y_t | x), ξ_t(a, y) = P(y_{t-1} = a, y_t = y | x), summed over sequences
+def all_paths(model: HiddenMarkov) -> OfPart:
+    """Return the E step of one part: expected counts under the distribution over paths."""
+    table, tables, number = model.emissions.table(), (*model.edges(), model.head_edges()), next(_passes)
+    logs = None if table is None else np.ascontiguousarray(table)
+
+    def counted(evidence: Evidence, threads: int) -> Expected:
+        rows = evidence.observed
+        if logs is not None and isinstance(rows, SymbolRows):
+            counts, symbols = np.zeros(logs.size), (rows.begin, rows.ids, rows.values)
+            found = chain_sums(evidence, tables, (*symbols, logs, counts), threads, number)
+            return replace(found, emissions={"counts": counts.reshape(logs.shape)})
+        node = np.ascontiguousarray(model.emissions.scores(rows)).reshape(-1)
+        gamma = np.zeros(node.size)
+        found = chain_sums(evidence, tables, (node, gamma), threads)
+        return replace(found, emissions=model.emissions.statistics(rows, gamma.reshape(-1, model.size)))
+
+    return counted
+
+
+def chain_sums(
+    evidence: Evidence, tables: Sequence[Any], emitted: Sequence[Any], threads: int, number: int = 0
+) -> Expected:
     """Run the core's E step for starts, transitions and ends.
 
     tables    logs of start, edge, end (or None) and head
     emitted   (begin, ids, values, log table, counts) of symbols, or (scores, marginals), both flat; the last is written
+    number    of the pass, whose parts have the same tables of symbols; 0 for one part alone
     """
     size, order = len(tables[0]), tables[1].ndim - 1
     starts, ends, log_z = np.zeros(size), np.zeros(size), np.empty(len(evidence))
     *heads, edges = (np.zeros((size,) * (j + 2)) for j in range(order))
     passes = evidence.passes(size, order)
-    run = passes.over_scores if len(emitted) == 2 else passes.over_symbols
-    flat = [one.reshape(-1) for one in heads]
-    run(*tables, *emitted, starts, edges.reshape(-1), ends, flat, log_z, threads)
+    sums = (starts, edges.reshape(-1), ends, [one.reshape(-1) for one in heads], log_z)
+    if len(emitted) == 2:
+        passes.over_scores(*tables, *emitted, *sums, threads)
+    else:
+        passes.over_symbols(*tables, *emitted, *sums, threads, number)
     return Expected(starts, edges, ends, {}, log_z, evidence.total(log_z), tuple(heads))
+
+
+# eq:hard-em   counts of the best path alone: γ_t(y) = [y_t = ŷ_t]
+def best_paths(model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
+    """Count one part along the best paths of the model."""
+    size, offsets = model.size, evidence.offsets
+    batch = model.batch(evidence.observed, offsets, evidence.allowed)
+    ids, log_z = np.zeros(evidence.tokens, dtype=np.int32), np.empty(len(evidence))
+    _core.viterbi(batch.batch(), ids, log_z, threads)
+    weights = np.ones(len(evidence)) if evidence.weights is None else evidence.weights
+    weights = np.repeat(np.where(log_z > -np.inf, weights, 0.0), np.diff(offsets))
+    ids = np.maximum(ids, 0)
+    gamma = np.zeros((evidence.tokens, size))
+    gamma[np.arange(evidence.tokens), ids] = weights
+    moves, ends = histories.counted(ids, weights, offsets, model.order, size)
+    start, (*head, edge) = histories.split(moves)
+    statistics = model.emissions.statistics(evidence.observed, gamma)
+    return Expected(start, edge, ends, statistics, log_z, evidence.total(log_z), tuple(head))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +246,10 @@ class BaumWelch:
 
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
         """Run the E step: expected counts of the evidence under the model, with this number of threads."""
-        return expect(model, evidence, threads)
+        return over_parts(self._step, model, evidence, threads)
+
+    def _step(self, model: HiddenMarkov) -> OfPart:
+        return all_paths(model)
 
     def train(
         self, model: HiddenMarkov, evidence: Evidence, prior: Dirichlet, threads: int, report: Report
@@ -210,22 +304,8 @@ class HardEM(BaumWelch):
     tables, and a TrainingWarning names it when training ends.
     """
 
-    # eq:hard-em   counts of the best path alone: γ_t(y) = [y_t = ŷ_t]
-    def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:
-        """Run the E step: counts of the evidence along the best paths of the model, with this number of threads."""
-        size, offsets = model.size, evidence.offsets
-        batch = model.batch(evidence.observed, offsets, evidence.allowed)
-        ids, log_z = np.zeros(evidence.tokens, dtype=np.int32), np.empty(len(evidence))
-        _core.viterbi(batch.batch(), ids, log_z, threads)
-        weights = np.ones(len(evidence)) if evidence.weights is None else evidence.weights
-        weights = np.repeat(np.where(log_z > -np.inf, weights, 0.0), np.diff(offsets))
-        ids = np.maximum(ids, 0)
-        gamma = np.zeros((evidence.tokens, size))
-        gamma[np.arange(evidence.tokens), ids] = weights
-        moves, ends = histories.counted(ids, weights, offsets, model.order, size)
-        start, (*head, edge) = histories.split(moves)
-        statistics = model.emissions.statistics(evidence.observed, gamma)
-        return Expected(start, edge, ends, statistics, log_z, evidence.total(log_z), tuple(head))
+    def _step(self, model: HiddenMarkov) -> OfPart:
+        return partial(best_paths, model)
 
 
 def progress(
@@ -309,82 +389,3 @@ def groups_of(tied: Any, labels: Sequence[str] | None) -> Groups | None:
     for group in groups:
         found[[place[name] for name in group]] = place[group[0]]
     return np.unique(found, return_inverse=True)[1].astype(np.int64)
-
-
-# ------------------------------------------------------------------------------------------------ batches
-
-
-class _Statistics(Field):
-    """Statistics of emissions as a stored field: arrays by name."""
-
-    def put(self, state: State, name: str, value: Statistics) -> None:
-        state.arrays |= {f"{name}.{key}": np.ascontiguousarray(array) for key, array in value.items()}
-
-    def get(self, state: State, name: str, sizes: Sizes) -> Statistics:  # noqa: ARG002
-        """Read the arrays; HmmFit.check compares them with the model."""
-        shapes = {one: array.shape for one, array in state.arrays.items() if one.startswith(f"{name}.")}
-        return {one.removeprefix(f"{name}."): state.finite(one, shape) for one, shape in shapes.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class Running:
-    """Running average of expected counts per token over batches, with the numbers of batches and tokens so far.
-
-    start (L,), edge (L, ..., L), end (L,), head, emissions   as in Expected
-    """
-
-    stored_kind: ClassVar[str] = "running counts"
-
-    start: Annotated[Floats, Array(np.float64, "L", least=0, finite=True)]
-    edge: Annotated[Floats, StoredMoves(least=0)]
-    end: Annotated[Floats, Array(np.float64, "L", least=0, finite=True)]
-    emissions: Annotated[Statistics, _Statistics()]
-    batches: Annotated[int, Setting(int, least=1)]
-    tokens: Annotated[float, Setting(float, least=0)]
-    head: Annotated[Moves, StoredHead()] = ()
-
-    # eq:stepwise-em   s_k = (1 - η_k) s_{k-1} + η_k ŝ(batch k),  η_k = (k + 1)^-forgetting
-    @staticmethod
-    def of(
-        before: Running | None, model: HiddenMarkov, found: Expected, tokens: float, forgetting: float
-    ) -> Running:
-        """Add the expected counts of another batch; `weight` is the sum of the weights of its tokens."""
-        whole = Running(found.start, found.edge, found.end, found.emissions, 1, tokens, found.head)
-        fresh = whole._scaled(1.0 / max(tokens, 1))
-        if before is None:
-            return fresh
-        share = float(before.batches + 1) ** -forgetting
-        old, new = before._scaled(1 - share), fresh._scaled(share)
-        emissions = model.emissions.added(old.emissions, new.emissions)
-        start, edge, end = old.start + new.start, old.edge + new.edge, old.end + new.end
-        head = tuple(a + b for a, b in zip(old.head, new.head, strict=True))
-        return Running(start, edge, end, emissions, before.batches + 1, before.tokens + tokens, head)
-
-    def maximised(
-        self, model: HiddenMarkov, prior: Dirichlet, groups: Groups | None, frozen: Sequence[str]
-    ) -> HiddenMarkov:
-        """Run the M step on the mean, scaled to all tokens so far, so that pseudo-counts have their weight."""
-        whole = self._scaled(float(max(self.tokens, 1)))
-        found = Expected(whole.start, whole.edge, whole.end, whole.emissions, np.zeros(0), 0.0, whole.head)
-        return model.maximised(found, prior, groups, frozen)
-
-    def fits(self, model: HiddenMarkov) -> bool:
-        """Return True if these are counts of this model: statistics of equal names and shapes."""
-        empty = Corpus({"nothing": VectorColumn(np.zeros((0, 1)))}, np.zeros(1, dtype=np.int64))
-        nothing = model.emissions.observe(empty, "nothing", unknown="missing")
-        made = model.emissions.statistics(nothing, np.zeros((0, model.size)))
-        one, other = ({name: array.shape for name, array in x.items()} for x in (made, self.emissions))
-        moves = zip(model.moves, (*self.head, self.edge), strict=False)
-        return (
-            one == other and len(self.head) == len(model.head) and all(a.shape == b.shape for a, b in moves)
-        )
-
-    def _scaled(self, factor: float) -> Running:
-        """Multiply all sums by a factor; reference means of moments are not sums and stay."""
-        emissions = {
-            name: array if name.rpartition(".")[2] == "about" else np.asarray(array * factor)
-            for name, array in self.emissions.items()
-        }
-        start, edge, end = self.start * factor, self.edge * factor, self.end * factor
-        head = tuple(one * factor for one in self.head)
-        return replace(self, start=start, edge=edge, end=end, emissions=emissions, head=head)

@@ -20,8 +20,6 @@ from seqlab.families.hmm.em import (
     BaumWelch,
     Evidence,
     HardEM,
-    Running,
-    expect,
     groups_of,
     say_empty,
     say_lost,
@@ -31,6 +29,7 @@ from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import MISSING, Symbols
 from seqlab.families.hmm.fit import HmmFit
 from seqlab.families.hmm.open_labels import USUAL, checked, count_options, expected, opened, train
+from seqlab.families.hmm.running import Running
 from seqlab.families.hmm.start import Ground
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import DevScorer, TrainingSet, state_names
@@ -48,17 +47,13 @@ from seqlab.tagging.door.sentences import token_weights
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """Options of fit beside the data; those of EM are checked, and not used by counting.
-
-    shared   of an EM over shards: the HMM as the user made it, and further facts for a checkpoint
-    """
+    """Options of fit beside the data; those of EM are checked, and not used by counting."""
 
     dev: Any
     patience: Any
     callbacks: Any
     progress: bool
     checkpoint: Any = None
-    shared: tuple[families.HMM, Mapping[str, str]] | None = None
 
     def __post_init__(self) -> None:
         checkpoint.checked_checkpoint(self.checkpoint)
@@ -83,8 +78,7 @@ class FitOptions:
         seen = {"sentences": counted_digest(data.corpus), "labels": digest(data.gold, allowed)}
         seen |= {"weights of sentences": digest(weights), "starts": digest([one.arrays for one in starts])}
         held_out = judge and {"dev": digest(judge.corpus, judge.gold), "patience": self.patience}
-        given, shards = self.shared or (hmm, {})
-        return facts_of(given, **seen, **(held_out or {}), **shards)
+        return facts_of(hmm, **seen, **(held_out or {}), **(data.beyond.facts if data.beyond else {}))
 
 
 def refuse_patience(asked: FitOptions) -> None:
@@ -155,14 +149,17 @@ class TablesEngine:
         learner: Any = hmm.learner if hmm.learner is not None else None if data.full else BaumWelch()
         ground = Ground.of(hmm, data, learner.unlabelled_weight if learner else 1.0, sample_weight)
         prior, threads = Dirichlet.of(hmm.smoothing), thread_count(hmm.threads)
+        em: Any = BaumWelch() if learner is None else learner
+        if data.beyond is not None and data.beyond.share is not None:
+            em = data.beyond.share(em)
         if learner is None:
             refuse_patience(asked)
             flat = ground.flat(np.random.default_rng(hmm.seed))
-            model = flat.maximised(expect(flat, ground.evidence, threads), prior)
+            model = flat.maximised(em.expect(flat, ground.whole, threads), prior)
             history = one_pass()
             histories: tuple[History, ...] = (history,)
         else:
-            model, best = _em(hmm, ground, learner, prior, threads, asked)
+            model, best = _em(hmm, data, ground, em, prior, threads, asked)
             history, histories = best.history, best.histories
         return HmmFit.of(model, ground.dictionary, history, _unknown(hmm, data), data, restarts=histories)
 
@@ -173,7 +170,7 @@ class TablesEngine:
         if before is None:
             ground = Ground.of(hmm, data, learner.unlabelled_weight, sample_weight)
             model = ground.start(np.random.default_rng([hmm.seed, 0]))
-            evidence, dictionary = _renumbered(hmm, ground, model), ground.dictionary
+            evidence, dictionary = _renumbered(hmm, data, ground, model), ground.dictionary
         else:
             model = before.model
             if not isinstance(model, HiddenMarkov):
@@ -215,22 +212,28 @@ class TablesEngine:
 
 
 def _em(
-    hmm: families.HMM, ground: Ground, learner: Any, prior: Dirichlet, threads: int, asked: FitOptions
+    hmm: families.HMM,
+    data: TrainingSet,
+    ground: Ground,
+    learner: Any,
+    prior: Dirichlet,
+    threads: int,
+    asked: FitOptions,
 ) -> tuple[HiddenMarkov, Best]:
     """Run EM from one start or several; return the best model, and the histories of all runs."""
     asked.refuse_alone()
     judge = None if asked.dev is None else DevScorer(asked.dev, ground.data, ground.dictionary, threads)
     runs = learner.restarts if ground.by_chance else 1
     starts = [ground.start(np.random.default_rng([hmm.seed, run])) for run in range(runs)]
-    evidence = _renumbered(hmm, ground, starts[0])
-    copies = [evidence, *(replace(evidence) for _ in range(1, runs))]
+    evidence = _renumbered(hmm, data, ground, starts[0])
+    copies = [evidence, *(evidence.copy() for _ in range(1, runs))]
 
     def train(run: int, share: int, report: Any) -> Any:
         return learner.train(starts[run], copies[run], prior, share, report)
 
     def facts() -> dict[str, str]:
         begins = [state_of(start) for start in starts]
-        return asked.facts(hmm, ground.data, judge, evidence.weights, evidence.allowed, begins)
+        return asked.facts(hmm, data, judge, evidence.weights, evidence.allowed, begins)
 
     with checkpoint.opened(asked.checkpoint, facts) as kept:
         best = best_of(
@@ -260,12 +263,12 @@ def _em(
     return model, best
 
 
-def _renumbered(hmm: families.HMM, ground: Ground, start: HiddenMarkov) -> Evidence:
-    """Return the training data with labels numbered as in the model that training begins with."""
+def _renumbered(hmm: families.HMM, data: TrainingSet, ground: Ground, start: HiddenMarkov) -> Evidence:
+    """Return the training data with symbols numbered as in the model that training begins with."""
     if not hasattr(hmm.init, "fit_"):
-        return ground.evidence
-    observed = start.emissions.observe(ground.data.corpus, ground.data.column, unknown="error")
-    return replace(ground.evidence, observed=observed)
+        return ground.whole
+    observed = start.emissions.observe(data.corpus, data.column, unknown="error")
+    return replace(ground.whole, observed=observed)
 
 
 def _unknown(hmm: families.HMM, data: TrainingSet) -> str:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from copy import copy
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from seqlab import families
 from seqlab.arrays import thread_count
-from seqlab.corpus import Corpus
-from seqlab.corpus.columns import resolve
+from seqlab.corpus import Corpus, VectorColumn
+from seqlab.corpus.columns import ragged, resolve
 from seqlab.errors import OptionError, ShapeError
 from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.em import BaumWelch, HardEM
+from seqlab.families.hmm.emissions import Streams
 from seqlab.families.hmm.emissions.symbols import MISSING, Symbols
 from seqlab.families.hmm.engines import (
     COUNTS,
@@ -31,17 +32,19 @@ from seqlab.families.hmm.fit import HmmFit
 from seqlab.families.hmm.observations import find_column, read_observations, split_labels
 from seqlab.families.hmm.open_labels import count_options
 from seqlab.families.hmm.shards import HmmRecipe, OneByOne, OverShards, SomeLabels
-from seqlab.families.hmm.training_set import TrainingSet, state_names
+from seqlab.families.hmm.training_set import Beyond, TrainingSet, state_names
 from seqlab.learning.identity import digest
+from seqlab.scale import columns
 from seqlab.scale.cluster.distributed import sums_of
 from seqlab.scale.columns import GOLD, ColumnStore
 from seqlab.scale.disk import Disk, on_disk
 from seqlab.scale.rows import missing_label
+from seqlab.scale.shards import write_shard
 from seqlab.scale.sizes import resident, shown
 from seqlab.scale.vocabulary import located
 from seqlab.tagging.door.blocks import LabelledBlocks
-from seqlab.tagging.door.constraints import Rules, TagDictionary
-from seqlab.tagging.door.sentences import Gold, token_weights
+from seqlab.tagging.door.constraints import Rules, TagDictionary, rules_by_blocks
+from seqlab.tagging.door.sentences import Gold, sentence_weights, token_weights
 
 BLOCK = 1 << 19  # tokens that are counted at once
 
@@ -125,7 +128,7 @@ def _counted(
     refuse_patience(asked)
     labels = state_names(hmm, first, None, tokens=store.tokens)
     total: CountedHMM | None = None
-    rules: Rules | None = None
+    rules = _rules(hmm, some, first.corpus.offsets, labels)
     for number, corpus, given in _blocks(store, some, BLOCK):
         assert given is not None  # noqa: S101  (every token has a label)
         gold = given.numbered(labels)
@@ -143,10 +146,7 @@ def _counted(
         )
         total = own if total is None else total.plus(own)
         disk.check(resident(), f"the program, with the counts of {len(total.words.pool):,} words,")
-        with located(number):
-            rules = Rules.learned(hmm.constraints, labels, gold, corpus.offsets, rules)
     assert total is not None  # noqa: S101  (there is a token)
-    assert rules is not None  # noqa: S101
     total = total if total.labels == labels else total.relabelled(labels)
     history = one_pass()
     dictionary = TagDictionary.of(hmm.allowed, labels, first.column)
@@ -161,7 +161,7 @@ def _estimated(
     some: SomeLabels,
     asked: FitOptions,
     client: Any,
-    weights: Any,
+    sample_weight: Any,
 ) -> HmmFit:
     """Estimate by EM: from memory if the sequences fit, else one shard after the other."""
     emissions = hmm._check_options()
@@ -169,60 +169,103 @@ def _estimated(
     tables = _table_bytes(hmm, store, emissions, states)
     disk.check(resident() + tables, f"the program, and tables of {states} states with their expected counts,")
     of_token = _token_bytes(store, emissions, states, labelled=bool(some.names))
-    fits = resident() + tables + store.tokens * of_token <= disk.limit
-    sampled = None if fits else _sample(store, some)
-    corpus = store.in_memory(sampled)
-    numbers = range(len(store.shards)) if sampled is None else sampled
-    gold = some.gold(np.concatenate([some.of_shard(number) for number in numbers]))
-    column = find_column(corpus, emissions, hmm.column, None if gold is None else gold.column)
-    data = TrainingSet(corpus, emissions, gold, column)
-    engine = engine_for(hmm, data)
-    if fits and client is None:
-        return engine.fit(hmm, data, weights, asked)
-    figure = f"{store.tokens:,} tokens need {shown(resident() + tables + store.tokens * of_token)} of memory"
-    if client is not None and (engine is COUNTS or (hmm.learner is None and data.full)):
+    needed = resident() + tables + store.tokens * of_token
+    if client is None and needed <= disk.limit:
+        corpus, gold = store.in_memory(), some.all()
+        data = TrainingSet(corpus, emissions, gold, _column(hmm, corpus, gold, emissions))
+        return engine_for(hmm, data).fit(hmm, data, sample_weight, asked)
+    data, files = _sample(hmm, disk, store, some, sample_weight)
+    if engine_for(hmm, data) is COUNTS:
         raise OptionError(
-            "a cluster shares the EM of tables, but here words and their labels are counted; leave client out, "
-            "or name the states and pass learner=BaumWelch()",
-            option="client",
+            f"counts of words with labels, some of them missing, are estimated from all words at once, and "
+            f"{store.tokens:,} tokens need {shown(needed)} of memory; give it more max_memory without client, or name "
+            f"the states and pass learner=BaumWelch()",
+            option="max_memory" if client is None else "client",
         )
-    for option, given, why in (
-        (
-            "max_memory",
-            engine is COUNTS,
-            "counts of words with missing labels are estimated from all words at once",
-        ),
-        ("sample_weight", weights is not None, "EM over shards has no weights of sentences"),
-    ):
-        if given:
-            raise OptionError(
-                f"{why}, and {figure}; give it more max_memory, or leave {option} out", option=option
-            )
     largest = max(int(shard.arrays["lengths"].sum()) for shard in store.shards)
     disk.check(
         resident() + tables + largest * of_token,
         f"EM with {states} states and the data of a shard of {largest:,} tokens",
     )
-    return _shared(hmm, data if fits else _with_domain(data, store), store, some, asked, client)
+    return _shared(hmm, data, store, some, asked, client, files)
 
 
-def _sample(store: ColumnStore, some: SomeLabels) -> list[int]:
-    """Choose the shard from which EM over shards begins: the first, or the first with labels if there are any."""
-    numbers = range(len(store.shards)) if some.names else range(1)
-    return [next((i for i in numbers if (some.of_shard(i) >= 0).any()), 0)]
+def _column(hmm: families.HMM, corpus: Corpus, gold: Gold | None, emissions: Any) -> str | None:
+    return find_column(corpus, emissions, hmm.column, None if gold is None else gold.column)
 
 
-def _with_domain(data: TrainingSet, store: ColumnStore) -> TrainingSet:
-    """Return training data whose words are those of all shards."""
-    if not data.words or getattr(data.emissions, "symbols", None) is not None:
-        return data
-    words = tuple(word for word in store.pools[str(data.column)].strings() if word != MISSING)
-    emissions: Any = data.emissions
-    return replace(data, emissions=replace(emissions, symbols=Symbols(len(words), words)))
+def _sample(
+    hmm: families.HMM, disk: Disk, store: ColumnStore, some: SomeLabels, sample_weight: Any
+) -> tuple[TrainingSet, tuple[str, ...]]:
+    """Read the sentences that EM over shards begins with, those of TrainingSet.sampled; and write weights to files."""
+    step, first, spent = len(store.shards), 0, 0
+    parts: list[tuple[Corpus, Any]] = []
+    chosen: list[Any] = []
+    for number in range(step):
+        ids, begin = some.of_shard(number), 0
+        for corpus in store.blocks_of(number, BLOCK):
+            if spent < columns.SHARD:
+                rows = np.arange(len(corpus))[columns.spread_out(corpus, -first % step, step, spent)]
+                tokens = ragged(corpus.offsets, rows)[1] + begin
+                parts.append((corpus.take(rows), ids[tokens] if some.names else ids))
+                chosen.append(rows + first)
+                spent += int(columns.costs(parts[-1][0]).sum())
+            first, begin = first + len(corpus), begin + corpus.token_count
+    sample = Corpus.join([corpus for corpus, _ in parts])
+    gold = some.gold(np.concatenate([ids for _, ids in parts]))
+    emissions = hmm._check_options()
+    files, weights = _weight_files(disk, store, sample_weight)
+    own = None if weights is None else weights[np.concatenate(chosen)]
+    rules = partial(_rules, hmm, some, sample.offsets)
+    full = some.told is not None and missing_label(store, some.told) is None
+    shards = digest(store.facts["shards"])
+    facts = {"sums": "over shards", "shards": shards, "weights of all": digest(weights)}
+    beyond = Beyond(store.tokens, full, rules, own, facts)
+    return TrainingSet(sample, emissions, gold, _column(hmm, sample, gold, emissions), beyond), files
+
+
+def _weight_files(disk: Disk, store: ColumnStore, sample_weight: Any) -> tuple[tuple[str, ...], Any]:
+    """Write weights of sentences to the cache, a file for every shard; return the files, and the weights if any."""
+    if sample_weight is None:
+        return (), None
+    weights = sentence_weights(store.sentences, sample_weight)
+    ends = np.cumsum([shard.arrays.size("lengths") for shard in store.shards])[:-1]
+
+    def write(folder: Path) -> dict[str, Any]:
+        return {"weights": [write_shard(folder, {"weights": own}) for own in np.split(weights, ends)]}
+
+    made_of = [store.facts["shards"], digest(weights)]
+    folder, facts = disk.cache.entry("weights", made_of, write)
+    return tuple(str(folder.resolve() / name) for name in facts["weights"]), weights
+
+
+def _domain(store: ColumnStore, emissions: Any, column: str | None) -> Any:
+    """Collect the symbols of all shards, as the emissions would those of a corpus in memory; None for numbers."""
+    if isinstance(emissions, Streams):
+        return {name: _domain(store, part, name) for name, part in emissions.parts.items()}
+    if emissions.holds not in ("symbols", "bags"):
+        return None
+    if emissions.symbols is not None:
+        return Symbols.of(emissions.symbols)
+    if str(column) in store.pools:
+        words = tuple(word for word in store.pools[str(column)].strings() if word != MISSING)
+        return Symbols(len(words), words)
+    place = list(store.kinds).index(str(column))
+    largest = np.fmax.reduce(
+        [np.fmax.reduce(shard.arrays[f"vectors{place}"], axis=None) for shard in store.shards]
+    )
+    one = Corpus({"numbers": VectorColumn(np.array([[largest]]))}, np.array([0, 1], dtype=np.int64))
+    return Symbols.seen_in(one, "numbers")
 
 
 def _shared(
-    hmm: families.HMM, data: TrainingSet, store: ColumnStore, some: SomeLabels, asked: FitOptions, client: Any
+    hmm: families.HMM,
+    data: TrainingSet,
+    store: ColumnStore,
+    some: SomeLabels,
+    asked: FitOptions,
+    client: Any,
+    weights: tuple[str, ...],
 ) -> HmmFit:
     """Estimate by EM whose E steps are sums over shards: of a cluster, or read one after the other here."""
     learner: Any = BaumWelch() if hmm.learner is None else hmm.learner
@@ -234,6 +277,7 @@ def _shared(
         data.emissions,
         data.column,
         hmm.allowed,
+        weights,
         float(learner.unlabelled_weight),
         isinstance(learner, HardEM),
     )
@@ -241,11 +285,19 @@ def _shared(
     opened: Any = (
         nullcontext(OneByOne(recipe, threads)) if client is None else sums_of(recipe, client, threads)
     )
+    engine = engine_for(hmm, data)
+    emissions = data.emissions.over(_domain(store, data.emissions, data.column))
     with opened as sums:
-        asked = replace(asked, shared=(hmm, {"sums": "over shards", "shards": digest(store.facts["shards"])}))
-        sharing = copy(hmm)
-        sharing.learner = OverShards.of(learner, sums, store.sentences)
-        return engine_for(sharing, data).fit(sharing, data, None, asked)
+        beyond: Any = data.beyond
+        beyond = replace(beyond, share=lambda learner: OverShards.of(learner, sums, store.sentences))
+        return engine.fit(hmm, replace(data, emissions=emissions, beyond=beyond), None, asked)
+
+
+def _rules(hmm: families.HMM, some: SomeLabels, offsets: Any, labels: Sequence[str]) -> Rules:
+    """Read the constraints, and check all labels by them; offsets are those of some sentences, if there are none."""
+    if not some.names:
+        return Rules.learned(hmm.constraints, labels, None, offsets)
+    return rules_by_blocks(hmm.constraints, labels, lambda: some.by_shard(labels))
 
 
 def _token_bytes(store: ColumnStore, emissions: Any, states: int, *, labelled: bool) -> int:

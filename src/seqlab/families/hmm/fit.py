@@ -16,9 +16,10 @@ from seqlab.errors import OptionError, StoreError
 from seqlab.families.hmm import emissions as kind
 from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.counting import Counting, SuffixModel
-from seqlab.families.hmm.em import BaumWelch, HardEM, Running
+from seqlab.families.hmm.em import BaumWelch, HardEM
 from seqlab.families.hmm.emissions import Categorical, Emission
 from seqlab.families.hmm.emissions.symbols import Symbols
+from seqlab.families.hmm.running import Running
 from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.learning.history import History

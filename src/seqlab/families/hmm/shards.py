@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from seqlab.corpus import Corpus
+from seqlab.corpus.columns import offsets_of
 from seqlab.errors import OptionError
-from seqlab.families.hmm.em import BaumWelch, Evidence, HardEM
-from seqlab.families.hmm.emissions.base import Statistics
+from seqlab.families.hmm.em import BaumWelch, Evidence, HardEM, expect
+from seqlab.families.hmm.emissions.base import is_sum
 from seqlab.families.hmm.tables import Dirichlet, Expected, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet
 from seqlab.learning.monitor import Outcome, Report
@@ -20,11 +22,11 @@ from seqlab.scale.cache import Facts
 from seqlab.scale.cluster.sums import SAME, Answer, Counted, Share, Sums, added, seen_folder, tree
 from seqlab.scale.columns import ColumnStore
 from seqlab.scale.rows import label_numbers
+from seqlab.scale.shards import open_shard
+from seqlab.scale.vocabulary import located
 from seqlab.tagging.door.constraints import TagDictionary
 from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import Gold
-
-ABOUT = "about"  # the statistic that is a point of reference, and not a sum
 
 
 class SomeLabels:
@@ -41,8 +43,19 @@ class SomeLabels:
         self.names = tuple(by_value(set(names)) if self._whole else sorted(names))
 
     def gold(self, ids: Any) -> Gold | None:
-        """Return labels with these numbers; None if there are none at all."""
-        return None if self.told is None else Gold(self.names, ids, {}, self.column, self._whole)
+        """Return labels with these numbers; None if the whole corpus has none."""
+        return Gold(self.names, ids, {}, self.column, self._whole) if self.names else None
+
+    def all(self) -> Gold | None:
+        """Return the labels of all shards."""
+        return self.gold(np.concatenate([self.of_shard(number) for number in range(len(self._store.shards))]))
+
+    def by_shard(self, names: Sequence[str]) -> Iterator[tuple[Gold, Any]]:
+        """Yield the labels of every shard, numbered by these names, and the offsets of its sentences."""
+        for number, shard in enumerate(self._store.shards):
+            gold = self.gold(self.of_shard(number))
+            if gold is not None:
+                yield gold.numbered(names), offsets_of(shard.arrays["lengths"])
 
     def of_shard(self, number: int) -> Any:
         """Return the numbers of the labels of a shard."""
@@ -63,6 +76,7 @@ class HmmRecipe:
     told, label         the column of labels in the store, and as users know it; None without labels
     emissions, column   how observations are read, and where they stand
     allowed             {word: labels}, or None
+    weights             files of the weights of sentences, one for every shard; empty if all are 1
     unlabelled          what a sentence without any label counts
     hard                True for hard EM
     """
@@ -74,6 +88,7 @@ class HmmRecipe:
     emissions: Any
     column: str | None
     allowed: Any
+    weights: tuple[str, ...]
     unlabelled: float
     hard: bool
 
@@ -119,11 +134,15 @@ class HmmShard:
         self._data = TrainingSet(corpus, recipe.emissions, gold, recipe.column)
         self._evidence: Evidence | None = None
 
-    def answer(self, what: str, given: HiddenMarkov, threads: int) -> Answer:  # noqa: ARG002
-        """Compute expected counts under a model."""
+    def answer(self, what: str, given: HiddenMarkov, threads: int) -> Answer:
+        """Compute expected counts under a model: "expect", or "labelled" for those of sentences with labels."""
         evidence = self._evidence or self._read(given)
-        learner = HardEM() if self._recipe.hard else BaumWelch()
-        found = learner.expect(given, evidence, threads)
+        if what == "labelled":
+            evidence = replace(evidence, weights=self._data.labelled.astype(np.float64))
+            found = expect(given, evidence, threads)
+        else:
+            learner = HardEM() if self._recipe.hard else BaumWelch()
+            found = learner.expect(given, evidence, threads)
         lost = np.flatnonzero(~(found.log_z > -np.inf))
         rejected, first = (np.zeros(self._recipe.count, dtype=np.int64) for _ in range(2))
         rejected[self._number] = len(lost)
@@ -131,27 +150,20 @@ class HmmShard:
         made = {"start": found.start, "edge": found.edge, "end": found.end, "value": np.array([found.value])}
         made |= {"lost": rejected, "first lost": first}
         made |= {f"head {i}": one for i, one in enumerate(found.head)}
-        for name, array in _comparable(given, found.emissions).items():
-            same = _is_reference(name)
-            made[f"{SAME if same else ''}emissions {name}"] = array
+        for name, array in found.emissions.items():
+            made[f"{'' if is_sum(name) else SAME}emissions {name}"] = array
         return made
 
     def _read(self, model: HiddenMarkov) -> Evidence:
+        recipe = self._recipe
         data = self._data.numbered(model.labels)
-        observed = model.emissions.observe(data.corpus, data.column, unknown="error")
-        dictionary = TagDictionary.of(self._recipe.allowed, model.labels, data.column)
-        self._evidence = data.evidence(observed, model.size, dictionary, None, self._recipe.unlabelled)
+        with located(self._first):
+            observed = model.emissions.observe(data.corpus, data.column, unknown="error")
+        dictionary = TagDictionary.of(recipe.allowed, model.labels, data.column)
+        weights = open_shard(recipe.weights[self._number]).arrays["weights"] if recipe.weights else None
+        weights = data.weighted(weights, recipe.unlabelled)
+        self._evidence = replace(data.evidence(observed, model.size, dictionary), weights=weights)
         return self._evidence
-
-
-def _is_reference(name: str) -> bool:
-    return name.rpartition(".")[2] == ABOUT
-
-
-def _comparable(model: HiddenMarkov, found: Statistics) -> Statistics:
-    """Move statistics to the model's own point of reference, which all shards share: then they add up as arrays."""
-    nothing = {name: one if _is_reference(name) else np.zeros_like(one) for name, one in found.items()}
-    return model.emissions.added(found, nothing)
 
 
 def expected_of(total: Answer, sentences: int) -> Expected:
@@ -222,5 +234,12 @@ class OverShards(BaumWelch):
 
     def expect(self, model: HiddenMarkov, evidence: Evidence, threads: int) -> Expected:  # noqa: ARG002
         """Run the E step on all shards."""
+        return self._total("expect", model)
+
+    def labelled(self, model: HiddenMarkov) -> Expected:
+        """Compute the expected counts of the sentences that have labels."""
+        return self._total("labelled", model)
+
+    def _total(self, what: str, model: HiddenMarkov) -> Expected:
         with self.guard:
-            return expected_of(self.sums.total("expect", model), self.sentences)
+            return expected_of(self.sums.total(what, model), self.sentences)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,14 @@ from seqlab.errors import OptionError
 from seqlab.families.hmm import histories
 from seqlab.families.hmm.clusters import named_clusters, word_clusters
 from seqlab.families.hmm.counting import table_shape
-from seqlab.families.hmm.em import Evidence, expect
+from seqlab.families.hmm.em import BaumWelch, Evidence, expect
 from seqlab.families.hmm.emissions import Categorical, Emission, Poisson, Streams
 from seqlab.families.hmm.emissions.base import Chance, Floats, VectorRows, as_floats, normalised
 from seqlab.families.hmm.emissions.categorical import SymbolDistribution
 from seqlab.families.hmm.emissions.symbols import Symbols, checked_probabilities
 from seqlab.families.hmm.emissions.vectors import Spread, k_means
 from seqlab.families.hmm.histories import Moves
-from seqlab.families.hmm.tables import Dirichlet, HiddenMarkov
+from seqlab.families.hmm.tables import Dirichlet, Expected, HiddenMarkov
 from seqlab.families.hmm.training_set import TrainingSet, checked_states, named_states, state_names
 from seqlab.tagging.door.constraints import Given, Rules, TagDictionary, label_list
 
@@ -36,12 +37,13 @@ FIRST_COUNTS = Dirichlet(0.1, 0.1, 0.1, 0.1)  # added to labelled counts, so tha
 class Ground:
     """Input of the initialisation.
 
-    data         sentences, with labels numbered like the states
+    data         sentences that a start is made of, with labels numbered like the states: a sample of large corpora
     domain       domain of the emissions: the symbols, or the moments of the vectors
     evidence     the sentences as arrays
+    whole        all sentences as arrays, as far as they are in memory
     dictionary   the allowed labels of words, or None
     init         a method, tables, or a dictionary that biases the start; or None
-    labelled     sentences to count first, or None
+    labelled     expected counts of the sentences to count first, under a model; or None
     order        number of previous states that a transition depends on
     threads      for k-means
     """
@@ -49,12 +51,13 @@ class Ground:
     data: TrainingSet
     domain: Any
     evidence: Evidence
+    whole: Evidence
     labels: tuple[str, ...]
     rules: Rules
     end: bool
     dictionary: TagDictionary | None
     init: Any = None
-    labelled: Evidence | None = None
+    labelled: Callable[[HiddenMarkov], Expected] | None = None
     order: int = 1
     threads: int = 1
 
@@ -70,18 +73,42 @@ class Ground:
         table_shape(order, len(labels))
         dictionary = TagDictionary.of(hmm.allowed, labels, data.column)
         data = data.numbered(labels)
-        rules = Rules.learned(hmm.constraints, labels, data.gold, data.corpus.offsets)
+        beyond, size = data.beyond, len(labels)
+        gold, offsets = data.gold, data.corpus.offsets
+        rules = beyond.rules(labels) if beyond else Rules.learned(hmm.constraints, labels, gold, offsets)
         observed, domain = data.emissions.first(data.corpus, data.column)
-        evidence = data.evidence(observed, len(labels), dictionary, sample_weight, unlabelled)
-        ground = Ground(data, domain, evidence, labels, rules, bool(hmm.end), dictionary, order=order)
-        ground = replace(ground, threads=thread_count(hmm.threads))
+        whole = evidence = data.evidence(observed, size, dictionary, sample_weight, unlabelled)
+        chosen, sample = data.sampled(len(whole.parts))
+        if sample is not data:
+            own = data.emissions.over(domain)
+            observed, domain = own.first(sample.corpus, sample.column)
+            weights = None if whole.weights is None else whole.weights[chosen]
+            evidence = replace(sample.evidence(observed, size, dictionary), weights=weights)
+        threads = thread_count(hmm.threads)
+        ground = Ground(
+            sample,
+            domain,
+            evidence,
+            whole,
+            labels,
+            rules,
+            bool(hmm.end),
+            dictionary,
+            init,
+            None,
+            order,
+            threads,
+        )
         if pair is not None:
-            emissions = ground.flat(np.random.default_rng(hmm.seed)).emissions
-            observed = emissions.observe(pair.corpus, pair.column, unknown="missing")
-            return replace(ground, labelled=pair.numbered(labels).evidence(observed, len(labels)))
-        if data.gold is not None and init is None:
-            return replace(ground, labelled=replace(evidence, weights=data.labelled.astype(np.float64)))
-        return replace(ground, init=init)
+            return replace(
+                ground, init=None, labelled=partial(_counts_of, pair.numbered(labels), size, threads)
+            )
+        if gold is None or init is not None:
+            return ground
+        if beyond is not None and beyond.share is not None:
+            return replace(ground, labelled=beyond.share(BaumWelch()).labelled)
+        first = replace(whole, weights=data.labelled.astype(np.float64))
+        return replace(ground, labelled=lambda model: expect(model, first, threads))
 
     @property
     def size(self) -> int:
@@ -99,7 +126,7 @@ class Ground:
         init = self.init
         if init is None and self.labelled is not None:
             flat = self.flat(rng)
-            return flat.maximised(expect(flat, self.labelled, 1), FIRST_COUNTS)
+            return flat.maximised(self.labelled(flat), FIRST_COUNTS)
         if init is None:
             init = "random" if self._vectors is None else "kmeans"
         if init == "random":
@@ -232,6 +259,12 @@ class Ground:
             return self._chain(pi, histories.rows(moves, end), made)
         *head, A = moves
         return HiddenMarkov(self.labels, pi, A, end, made, self.rules, tuple(head))
+
+
+def _counts_of(pair: TrainingSet, size: int, threads: int, model: HiddenMarkov) -> Expected:
+    """Compute the expected counts of labelled sentences beside the training data."""
+    observed = model.emissions.observe(pair.corpus, pair.column, unknown="missing")
+    return expect(model, pair.evidence(observed, size), threads)
 
 
 def _order_of(init: Any) -> int:

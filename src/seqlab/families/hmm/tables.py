@@ -18,6 +18,7 @@ from seqlab.families.hmm.emissions.base import (
     Groups,
     Statistics,
     check_shares,
+    is_sum,
     logs,
     normalised,
     sum_of_logs,
@@ -128,6 +129,16 @@ class Expected:
     log_z: Floats
     value: float
     head: Moves = ()
+
+    def plus(self, other: Expected) -> Expected:
+        """Add the counts of the sequences that follow, by the same model, to the arrays of these."""
+        sums = {name: array for name, array in self.emissions.items() if is_sum(name)}
+        pairs = [(self.start, other.start), (self.edge, other.edge), (self.end, other.end)]
+        pairs += zip(self.head, other.head, strict=True)
+        pairs += [(array, other.emissions[name]) for name, array in sums.items()]
+        for one, more in pairs:
+            np.add(one, more, out=one)
+        return replace(self, log_z=np.concatenate([self.log_z, other.log_z]), value=self.value + other.value)
 
     @property
     def occupied(self) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,19 +11,41 @@ import numpy.typing as npt
 
 from seqlab import _core, families
 from seqlab.corpus import Corpus, StringColumn
+from seqlab.corpus.columns import ragged
 from seqlab.errors import LabelError, OptionError, ShapeError
 from seqlab.families.hmm.counted import CountedHMM
 from seqlab.families.hmm.em import Evidence, say_lost
 from seqlab.families.hmm.emissions import Emission
-from seqlab.families.hmm.emissions.base import Floats
+from seqlab.families.hmm.emissions.base import Floats, Ids
 from seqlab.families.hmm.observations import find_column, read_observations, split_labels
 from seqlab.families.hmm.tables import HiddenMarkov
+from seqlab.scale.columns import cuts_of, spread_out
 from seqlab.tagging.decoding import hits
-from seqlab.tagging.door.constraints import TagDictionary
+from seqlab.tagging.door.constraints import Rules, TagDictionary
 from seqlab.tagging.door.sentences import NOTHING, SEVERAL, Gold, read_gold, token_weights
 
 Bools = npt.NDArray[np.bool_]
 LEAST = float(np.log(5e-324))  # of a token of an impossible sentence: log of the smallest positive number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beyond:
+    """A corpus on disk, of which a training set is a sample.
+
+    tokens    of all sentences
+    full      True if every token has one label
+    rules     reads constraints for labels of these names, and checks all sentences by them
+    weights   of the sentences of the sample; None if all are 1
+    facts     name the data, for a checkpoint
+    share     makes a learner like this one, whose E steps are sums over all sentences
+    """
+
+    tokens: int
+    full: bool
+    rules: Callable[[Sequence[str]], Rules]
+    weights: Floats | None
+    facts: Mapping[str, str]
+    share: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +55,14 @@ class TrainingSet:
     emissions   the emission distribution, which defines their form
     gold        their labels, if any
     column      of the observations; None for streams
+    beyond      the corpus that these sentences are a sample of; None if they are all there is
     """
 
     corpus: Corpus
     emissions: Emission
     gold: Gold | None
     column: str | None
+    beyond: Beyond | None = None
 
     @staticmethod
     def read(
@@ -60,12 +84,20 @@ class TrainingSet:
     @property
     def full(self) -> bool:
         """True if every token has one label."""
+        if self.beyond is not None:
+            return self.beyond.full
         return self.gold is not None and not self.gold.partial
 
     @property
     def named(self) -> bool:
         """True if any token has exactly one label."""
-        return self.gold is not None and bool((self.gold.ids >= 0).any())
+        known = self.beyond is not None  # a token beyond has one label or none
+        return self.gold is not None and (known or bool((self.gold.ids >= 0).any()))
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens that training has."""
+        return self.corpus.token_count if self.beyond is None else self.beyond.tokens
 
     @property
     def words(self) -> bool:
@@ -102,7 +134,24 @@ class TrainingSet:
     ) -> Evidence:
         """Return the input of the E step; `unlabelled` is the weight of a sentence without any label."""
         weights = self.sentence_weights(sample_weight, unlabelled)
-        return Evidence(observed, self.corpus.offsets, weights, self.allowed(dictionary, size))
+        allowed = self.allowed(dictionary, size)
+        return Evidence(observed, self.corpus.offsets, weights, allowed, cuts_of(self.corpus))
+
+    def sampled(self, parts: int) -> tuple[Ids, TrainingSet]:
+        """Choose the sentences that a start is made of, of a corpus in so many parts: all of a single part.
+
+        Otherwise every `parts`-th one, until there are as many as in a part: a sample that is a function of the data.
+        """
+        chosen = np.arange(len(self.corpus))
+        if parts <= 1:
+            return chosen, self
+        chosen = chosen[spread_out(self.corpus, 0, parts)]
+        corpus, gold = self.corpus.take(chosen), self.gold
+        if gold is not None:
+            _, tokens = ragged(self.corpus.offsets, chosen)
+            sets = {i: gold.sets[token] for i, token in enumerate(tokens.tolist()) if token in gold.sets}
+            gold = replace(gold, ids=gold.ids[tokens], sets=sets)
+        return chosen, replace(self, corpus=corpus, gold=gold)
 
     def allowed(self, dictionary: TagDictionary | None, size: int) -> Bools | None:
         """Compute (T, L) the allowed labels of each token, by its label or labels and the dictionary; None for all."""
@@ -121,6 +170,8 @@ class TrainingSet:
 
     def sentence_weights(self, sample_weight: Any, unlabelled: float) -> Floats | None:
         """(N,) weight of each sentence; None when all are 1."""
+        if self.beyond is not None:
+            return self.weighted(self.beyond.weights, unlabelled)
         weights = token_weights(self.corpus, sample_weight)
         lengths, offsets = self.corpus.lengths, self.corpus.offsets
         made = np.ones(len(lengths))
@@ -131,9 +182,13 @@ class TrainingSet:
                 raise OptionError(
                     "an HMM counts whole sentences: sample_weight must be one number for each of them"
                 )
-        labelled = self.labelled
-        if labelled.any() and unlabelled != 1.0:
-            made = np.where(labelled, made, made * unlabelled)
+        return self.weighted(made, unlabelled)
+
+    def weighted(self, weights: Floats | None, unlabelled: float) -> Floats | None:
+        """Multiply weights of sentences (N,), or 1 for None, by that of sentences without any label."""
+        made = np.ones(len(self.corpus)) if weights is None else weights
+        if self.gold is not None and unlabelled != 1.0:
+            made = np.where(self.labelled, made, made * unlabelled)
         return None if (made == 1).all() else made
 
 
@@ -153,7 +208,7 @@ def state_names(
 ) -> tuple[str, ...]:
     """Find the names of the states; `known` are those of init, if any; `tokens`: how many there are, if not these."""
     names = () if data.gold is None else data.gold.names
-    n_states, tokens = hmm.n_states, data.corpus.token_count if tokens is None else tokens
+    n_states, tokens = hmm.n_states, data.tokens if tokens is None else tokens
     if hmm.states is not None:
         labels = checked_states(hmm.states)
         if n_states is not None and n_states != len(labels):

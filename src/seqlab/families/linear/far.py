@@ -14,7 +14,7 @@ import numpy as np
 from seqlab import _core, families
 from seqlab.arrays import check_room, thread_count
 from seqlab.corpus import Corpus
-from seqlab.corpus.columns import WORD_COLUMNS, offsets_of
+from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.encode import Encoder
 from seqlab.encode.encoder import sources_of
 from seqlab.errors import CorpusError, OptionError, ShapeError
@@ -51,7 +51,7 @@ from seqlab.scale.sizes import resident
 from seqlab.scale.vocabulary import BLOCK, located
 from seqlab.store.codec import Late
 from seqlab.tagging.door.blocks import LabelledBlocks
-from seqlab.tagging.door.constraints import AUTO, Rules, TagDictionary, check_possible
+from seqlab.tagging.door.constraints import Rules, TagDictionary, check_possible, rules_by_blocks
 from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import Gold, token_weights, with_classes, word_column
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
@@ -339,37 +339,7 @@ class ShardedSet:
 
     def rules(self, tagger: families.LinearTagger) -> Rules:
         """Read the constraints, and check the labels of every shard by them."""
-        first, rules = 0, None
-        if isinstance(tagger.constraints, str) and tagger.constraints == AUTO:
-            gold, offsets = self._examples()
-            rules = Rules.learned(AUTO, self.labels, gold, offsets)
-        for gold, offsets in self.gold():
-            with located(first):
-                rules = Rules.learned(tagger.constraints, self.labels, gold, offsets, rules)
-            first += len(offsets) - 1
-        return Rules.none(len(self.labels)) if rules is None else rules
-
-    def _examples(self) -> tuple[Gold, Any]:
-        """Collect sentences that have every start, move and end of labels that there is, for the tag scheme."""
-        L, known = len(self.labels), np.zeros(0, dtype=np.int64)
-        found: list[Any] = []
-        for gold, offsets in self.gold():
-            whole = np.diff(offsets) > 0
-            whole[np.searchsorted(offsets, np.flatnonzero(gold.ids < 0), side="right") - 1] = False
-            some = np.flatnonzero(whole)
-            events, _ = moves_seen(offsets, gold)
-            firsts, lasts = offsets[some], offsets[some + 1] - 1
-            events[firsts] = L * L + gold.ids[firsts]
-            events = np.concatenate([events, L * L + L + gold.ids[lasts]])
-            token = np.concatenate([np.arange(len(gold.ids)), lasts])
-            new, at = np.unique(events, return_index=True)
-            at = at[~np.isin(new, known)]
-            sentences = np.unique(np.searchsorted(offsets, token[at], side="right") - 1)
-            sentences = sentences[whole[sentences]].tolist()
-            known = np.union1d(known, new)
-            found += [np.array(gold.ids[offsets[s] : offsets[s + 1]]) for s in sentences]
-        joined = np.concatenate(found)
-        return Gold(self.labels, joined, {}, self.column, self.whole), offsets_of([len(one) for one in found])
+        return rules_by_blocks(tagger.constraints, self.labels, self.gold)
 
     def training(self, rules: Rules) -> Training:
         """Collect the facts of the training."""

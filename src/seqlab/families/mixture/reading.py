@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqlab.arrays import contiguous
 from seqlab.corpus.columns import offsets_of
 from seqlab.encode.encoder import listed
 from seqlab.errors import DtypeError, OptionError, ScoreError, ShapeError
@@ -35,7 +36,7 @@ class Bags:
     def of(bag: Any, ids: Any, values: Any, shape: tuple[int, int], names: Any = None) -> Bags:
         """Make bags from entries: counts of features."""
         begin = offsets_of(np.bincount(bag, minlength=shape[0]))
-        counts = np.ascontiguousarray(values, dtype=np.float64)
+        counts = contiguous(values, np.float64)
         return Bags(SymbolRows(begin, np.ascontiguousarray(ids, dtype=np.int32), counts), shape[1], names)
 
 
@@ -50,7 +51,7 @@ def read_points(X: Any, what: str = "X") -> Numbers:
     if points.ndim != 2 or not points.shape[1]:
         hint = "; for one number each write X.reshape(-1, 1)" if points.ndim == 1 else ""
         raise ShapeError(f"{what} must have shape (n, D), found {points.shape}{hint}")
-    points = np.ascontiguousarray(points, dtype=np.float64)
+    points = contiguous(points, np.float64)
     bad = ~(np.abs(points) <= LARGEST)
     if bad.any():
         i, j = (int(place) for place in np.argwhere(bad)[0])

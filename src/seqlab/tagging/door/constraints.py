@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import Scores, check_room, is_iterable
+from seqlab.arrays import LabelIds, Scores, check_room, is_iterable
 from seqlab.corpus import Corpus
-from seqlab.corpus.columns import Offsets
-from seqlab.errors import CorpusError, LabelError, OptionError, Place
+from seqlab.corpus.columns import Offsets, offsets_of
+from seqlab.errors import CorpusError, LabelError, OptionError, Place, SeqlabError
 from seqlab.shown import Brief
 from seqlab.store.fields import Array, Sizes
 from seqlab.store.state import State
@@ -184,6 +184,47 @@ def detected(gold: Gold | None, offsets: Offsets) -> Scheme:
             f"or leave constraints out"
         )
     return found
+
+
+def examples(blocks: Iterable[tuple[Gold, Offsets]]) -> tuple[Gold, Offsets]:
+    """Choose sentences of blocks, numbered alike, with every start, move and end of labels: they show the scheme."""
+    found: list[LabelIds] = []
+    known = np.zeros(0, dtype=np.int64)
+    for gold, offsets in blocks:
+        L, ids = len(gold.names), gold.ids.astype(np.int64)
+        whole = np.diff(offsets) > 0
+        whole[np.searchsorted(offsets, np.flatnonzero(ids < 0), side="right") - 1] = False
+        some = np.flatnonzero(whole)
+        firsts, lasts = offsets[some], offsets[some + 1] - 1
+        events = np.roll(ids, 1) * L + ids
+        events[firsts] = L * L + ids[firsts]
+        events = np.concatenate([events, L * L + L + ids[lasts]])
+        sentence = np.repeat(np.arange(len(whole)), np.diff(offsets))
+        sentence = np.concatenate([sentence, some])
+        events, sentence = events[whole[sentence]], sentence[whole[sentence]]
+        new, at = np.unique(events, return_index=True)
+        chosen = np.unique(sentence[at[~np.isin(new, known)]]).tolist()
+        known = np.union1d(known, new)
+        found += [np.array(gold.ids[offsets[s] : offsets[s + 1]]) for s in chosen]
+    joined = np.concatenate([np.zeros(0, dtype=np.int32), *found])
+    return replace(gold, ids=joined), offsets_of(np.array([len(one) for one in found], dtype=np.int64))
+
+
+def rules_by_blocks(
+    given: Given, labels: Sequence[str], blocks: Callable[[], Iterable[tuple[Gold, Offsets]]]
+) -> Rules:
+    """Read constraints, and check labels in blocks against them, as Rules.learned does with all of them at once."""
+    rules: Rules | None = None
+    if isinstance(given, str) and given == AUTO:
+        rules = Rules.learned(AUTO, labels, *examples(blocks()))
+    first = 0
+    for gold, offsets in blocks():
+        try:
+            rules = Rules.learned(given, labels, gold, offsets, rules)
+        except SeqlabError as error:
+            raise error.at(offset=first) from error.__cause__
+        first += len(offsets) - 1
+    return Rules.none(len(labels)) if rules is None else rules
 
 
 def _of_constraints(given: Constraints, labels: Sequence[str]) -> Rules:

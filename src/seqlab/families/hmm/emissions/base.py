@@ -23,6 +23,7 @@ Statistics = dict[str, Floats]  # sums over tokens; the statistics of two sets o
 Ids = npt.NDArray[np.int64]
 Groups = Ids  # (L,) states with the same number share their emissions
 Chance = np.random.Generator
+ABOUT = "about"  # the statistic that is a point of reference, and not a sum
 TINY = 1e-12  # a state with a smaller count keeps its parameters
 
 
@@ -43,6 +44,12 @@ class SymbolRows:
         kept = np.repeat(which, lengths)
         begin = np.concatenate([[0], np.cumsum(lengths[which])]).astype(np.int64)
         return SymbolRows(begin, self.ids[kept], None if self.values is None else self.values[kept])
+
+    def span(self, begin: int, end: int) -> SymbolRows:
+        """Return the tokens begin .. end."""
+        first, last = int(self.begin[begin]), int(self.begin[end])
+        values = None if self.values is None else self.values[first:last]
+        return SymbolRows(self.begin[begin : end + 1] - first, self.ids[first:last], values)
 
     def scores(self, table: Floats) -> Floats:
         """Compute (T, L): the rows of a table (V, L), summed over the symbols of each token."""
@@ -97,6 +104,12 @@ class VectorRows:
     def some(self, which: npt.NDArray[np.bool_]) -> VectorRows:
         """Return the tokens that `which` (T,) picks."""
         return VectorRows(self.values[which], None if self.present is None else self.present[which])
+
+    def span(self, begin: int, end: int) -> VectorRows:
+        """Return the tokens begin .. end, as they would be read without the others."""
+        present = None if self.present is None else self.present[begin:end]
+        whole = present is None or bool(present.all())
+        return VectorRows(self.values[begin:end], None if whole else present)
 
     @property
     def there(self) -> npt.NDArray[np.bool_]:
@@ -190,6 +203,10 @@ class Distribution(Brief, Tables, ABC):
     def draw(self, states: Ids, rng: Chance) -> list[Any]:
         """Draw one observation for every state of a list."""
 
+    def comparable(self, found: Statistics) -> Statistics:
+        """Move statistics to a point of reference of this distribution, so that those of all sentences add up."""
+        return found
+
     def added(self, one: Statistics, other: Statistics) -> Statistics:
         """Add the statistics of two sets of sentences."""
         return {name: one[name] + array for name, array in other.items()}
@@ -222,6 +239,10 @@ class Emission(ABC):
     def first(self, corpus: Corpus, column: str | None) -> tuple[Observed, Any]:
         """Read training data as arrays, and the domain: the symbols, or the number of dimensions."""
 
+    def over(self, domain: Any) -> Self:  # noqa: ARG002  (few have a choice)
+        """Return the same option for this domain, where it would else be that of the data."""
+        return self
+
     @abstractmethod
     def random(self, domain: Any, observed: Any, size: int, rng: Chance) -> Distribution:
         """Draw a random start for `size` states."""
@@ -233,6 +254,11 @@ class Emission(ABC):
     @abstractmethod
     def given(self, tables: Any, domain: Any, size: int) -> Distribution:
         """Initialise by tables of the user, which are checked."""
+
+
+def is_sum(name: str) -> bool:
+    """Return True for a statistic that is a sum over tokens; False for a point of reference."""
+    return name.rpartition(".")[2] != ABOUT
 
 
 def divided(sums: Floats, counts: Floats, before: Floats) -> Floats:

@@ -143,6 +143,10 @@ class Categorical(Emission):
         if self.symbols is not None:
             Symbols.of(self.symbols)
 
+    def over(self, domain: Symbols) -> Self:
+        """Return the same option for the symbols of this domain."""
+        return replace(self, symbols=domain)
+
     def first(self, corpus: Corpus, column: str | None) -> tuple[SymbolRows, Symbols]:
         """Read a column of the training corpus as arrays, and the domain."""
         symbols = Symbols.seen_in(corpus, column) if self.symbols is None else Symbols.of(self.symbols)
@@ -212,7 +216,7 @@ class FeatureBag(Categorical):
         if self.symbols is not None:
             symbols = Symbols.of(self.symbols)
         else:
-            features = tuple(bags_of(corpus, column).values)
+            features = tuple(bags_of(corpus, column).strings.compact().values)
             if not features:
                 raise CorpusError("no token has a feature, so there is nothing to learn about")
             symbols = Symbols(len(features), features)

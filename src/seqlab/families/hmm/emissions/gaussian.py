@@ -245,7 +245,7 @@ class GaussianDistribution(Distribution):
             flat = first.reshape(-1), second.reshape(-1)
             _core.diagonal_moments(observed.columns, np.ascontiguousarray(gamma), about, *flat)
             post = gamma.sum(axis=0)[:, None]
-        post = np.ascontiguousarray(np.broadcast_to(post, about.shape))
+        post = np.array(np.broadcast_to(post, about.shape))
         return {"post": post, "first": first, "second": second, "about": about}
 
     # Priors of Gaussians are their own options: pseudo-counts of symbols do not apply.
@@ -257,8 +257,11 @@ class GaussianDistribution(Distribution):
         made = self.new_covariances(self.squares(moments, means), moments["post"], groups)
         return replace(self, means=means, covariances=made)
 
+    def comparable(self, found: Statistics) -> Statistics:
+        return rebased(found, self.means)
+
     def added(self, one: Statistics, other: Statistics) -> Statistics:
-        a, b = rebased(one, self.means), rebased(other, self.means)
+        a, b = self.comparable(one), self.comparable(other)
         return {**{name: a[name] + b[name] for name in ("post", "first", "second")}, "about": self.means}
 
     def squares(self, moments: Statistics, means: Floats, about: Floats | None = None) -> Floats:

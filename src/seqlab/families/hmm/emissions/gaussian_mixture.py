@@ -186,6 +186,9 @@ class MixtureDistribution(Distribution):
         found = self.parts.statistics(observed, flat)
         return {**found, "components": shares.sum(axis=0)}
 
+    def comparable(self, found: Statistics) -> Statistics:
+        return {**self.parts.comparable(found), "components": found["components"]}
+
     def added(self, one: Statistics, other: Statistics) -> Statistics:
         return {**self.parts.added(one, other), "components": one["components"] + other["components"]}
 

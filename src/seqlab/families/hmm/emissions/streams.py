@@ -67,6 +67,10 @@ class Streams(Emission):
                 read[name] = part.first(corpus, name)
         return tuple(seen for seen, _ in read.values()), {name: domain for name, (_, domain) in read.items()}
 
+    def over(self, domain: Any) -> Streams:
+        """Return the same streams, each for its own domain."""
+        return Streams({name: part.over(domain[name]) for name, part in self.parts.items()})
+
     def random(self, domain: Any, observed: Any, size: int, rng: Chance) -> StreamsDistribution:
         """Initialise `size` states at random by rng, from the domain and the observed tokens."""
         parts = zip(self.parts.items(), observed, strict=True)
@@ -144,6 +148,10 @@ class StreamsDistribution(Distribution):
             for name, part in self.parts.items()
         )
         return replace(self, stream=tuple(stream))
+
+    def comparable(self, found: Statistics) -> Statistics:
+        parts = self.parts.items()
+        return self._joined(part.comparable(_of_stream(found, name)) for name, part in parts)
 
     def added(self, one: Statistics, other: Statistics) -> Statistics:
         parts = self.parts.items()
