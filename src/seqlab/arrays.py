@@ -52,7 +52,13 @@ def as_scores(value: npt.ArrayLike, name: str) -> Scores:
             f"{name} scores of shape {array.shape} need {needed / 1e9:,.0f} GB, but this machine has "
             f"{memory() / 1e9:,.0f} GB; take fewer labels"
         )
-    return array.astype(dtype, order="C", copy=False)
+    return contiguous(array, dtype).reshape(array.shape)
+
+
+def contiguous(value: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
+    """Return an array as C++ may read it: C-contiguous and aligned. One that is both already is not copied."""
+    array = np.ascontiguousarray(value, dtype=dtype)
+    return array if array.flags.aligned else array.copy()
 
 
 def check_scores(scores: Scores, name: str) -> float:

@@ -95,9 +95,12 @@ def usual(width: int, last_values: Iterable[str]) -> tuple[str, ...]:
 
 
 def locked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Make an array read-only: the core relies on its numbers, and slices share it."""
-    if array.flags.writeable:
-        array.flags.writeable = False
+    """Make an array read-only, and aligned: the core relies on its numbers, and slices share it."""
+    flags = array.flags
+    if not flags.aligned:
+        return locked(array.copy())
+    if flags.writeable:
+        flags.writeable = False
     return array
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from seqlab.arrays import Scores, as_scores, check_scores
+from seqlab.arrays import Scores, as_scores, check_scores, contiguous
 from seqlab.errors import OptionError, ScoreError, ShapeError
 
 HIGHEST_ORDER = 3
@@ -100,5 +100,5 @@ def _one_dtype(tables: Tables, longest: int) -> Tables:
         )
     small = all(x.dtype == np.float32 for x in arrays) and reach < float(np.finfo(np.float32).max) / 4
     dtype: type[np.floating[Any]] = np.float32 if small else np.float64
-    node, edge, *head = (np.ascontiguousarray(x, dtype=dtype) for x in arrays)
+    node, edge, *head = (contiguous(x, dtype=dtype) for x in arrays)
     return Tables(node, edge, tuple(head), tables.per_position)

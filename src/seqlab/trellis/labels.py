@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.arrays import LabelIds, is_iterable
+from seqlab.arrays import LabelIds, contiguous, is_iterable
 from seqlab.errors import LabelError, ShapeError
 
 Label = str | int
@@ -53,7 +53,7 @@ class LabelSet:
                     f"unknown label {labels[np.argmax(wrong)]} at place {np.argmax(wrong)}: "
                     f"labels are numbered 0 to {self.size - 1}"
                 )
-            return np.ascontiguousarray(labels, dtype=np.int32)
+            return contiguous(labels, dtype=np.int32)
         return np.fromiter((self.id(label) for label in labels), dtype=np.int32)
 
     def name(self, label: int) -> Named:

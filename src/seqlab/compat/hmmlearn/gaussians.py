@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_random_state
 
+from seqlab.arrays import contiguous
 from seqlab.compat.hmmlearn._emissions import BaseGaussianHMM, check_width, clusters, known, outer, spread
 from seqlab.compat.hmmlearn.base import BaseHMM
 from seqlab.compat.hmmlearn.estimator import Stats
@@ -290,7 +291,7 @@ class GMMHMM(BaseHMM):
 
     def _squares(self, shares: Floats, X: Any) -> Floats:
         """Sum squares about the current means, as hmmlearn does, in the shape of covars_."""
-        rows = VectorRows(np.ascontiguousarray(X, dtype=np.float64))
+        rows = VectorRows(contiguous(X, np.float64))
         with np.errstate(over="ignore"):  # a variance of nearly 0
             moments = gaussians(*self._flat()).statistics(rows, shares.reshape(len(X), -1))
         made = rebased(moments, self.means_.reshape(-1, self.n_features))["second"]

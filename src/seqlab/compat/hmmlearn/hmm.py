@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_random_state
 
+from seqlab.arrays import contiguous
 from seqlab.compat.hmmlearn._emissions import (
     COVARIANCE_TYPES,
     BaseCategoricalHMM,
@@ -262,7 +263,7 @@ class PoissonHMM(BaseHMM):
     def _compute_log_likelihood(self, X: Any) -> Floats:
         if (X < 0).any() or (np.floor(X) != X).any():
             raise CorpusError("counts must be whole numbers from 0")
-        rows = VectorRows(np.ascontiguousarray(X, dtype=np.float64))
+        rows = VectorRows(contiguous(X, np.float64))
         return PoissonDistribution(Poisson(), self.lambdas_).scores(rows)
 
     def _initialize_sufficient_statistics(self) -> Stats:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from seqlab.arrays import contiguous
 from seqlab.errors import ScoreError
 from seqlab.families.hmm.emissions.base import Floats, VectorRows
 from seqlab.families.hmm.emissions.covariances import SHAPES
@@ -23,7 +24,7 @@ def log_multivariate_normal_density(X: Any, means: Any, covars: Any, covariance_
     covars            (K,), (K, D), (K, D, D) or (D, D), by type
     covariance_type   "spherical", "diag", "full" or "tied"
     """
-    rows, means = VectorRows(np.ascontiguousarray(X, dtype=np.float64)), np.asarray(means)
+    rows, means = VectorRows(contiguous(X, np.float64)), np.asarray(means)
     try:
         with np.errstate(over="ignore"):  # a variance of nearly 0: densities of nearly 0 beside it
             return gaussians(means, covars, covariance_type).scores(rows)
@@ -37,7 +38,7 @@ def log_multivariate_normal_density(X: Any, means: Any, covars: Any, covariance_
 
 def gaussians(means: Any, covars: Any, covariance_type: str) -> GaussianDistribution:
     """Make seqlab's Gaussians of hmmlearn's means and covars; spherical ones have a variance for each number."""
-    means, covars = np.ascontiguousarray(means, dtype=np.float64), np.asarray(covars, dtype=np.float64)
+    means, covars = contiguous(means, np.float64), np.asarray(covars, dtype=np.float64)
     if covariance_type in ("spherical", "diag"):
         wide = covars[:, None] if covars.ndim == 1 else covars
         covariance_type, covars = "diag", np.maximum(np.broadcast_to(wide, means.shape), LEAST)
