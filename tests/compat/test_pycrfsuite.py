@@ -261,6 +261,56 @@ def test_the_log_is_that_of_crfsuite(algorithm, tmp_path):
     assert read.iterations == other.iterations
 
 
+@pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow"])
+def test_settings_are_told_in_the_words_and_the_order_of_crfsuite(algorithm, tmp_path):
+    told = []
+    for module in (pytest.importorskip("pycrfsuite"), ours):
+        trainer = filled(algorithm, kind=module.Trainer)
+        trainer.train(str(tmp_path / "model"))
+        lines = "".join(trainer.logparser.log).splitlines()
+        told.append([line for line in lines[: lines.index("")] if "Seconds" not in line])
+        begin = lines.index("", lines.index("") - 1)
+        told[-1] += lines[begin : lines.index("", begin + 1)]
+    assert told[0] == told[1]
+
+
+def test_a_label_that_the_holdout_group_does_not_have_counts_as_0_in_the_means(tmp_path):
+    told = []
+    for module in (pytest.importorskip("pycrfsuite"), ours):
+        trainer = module.Trainer("lbfgs", {"c2": 0.01, "max_iterations": 300}, verbose=False)
+        for x, y, group in (("ab", "AB", 0), ("cb", "CA", 0), ("ba", "CA", 0), ("abc", "ACA", 1)):
+            trainer.append([[name] for name in x], list(y), group)
+        trainer.train(str(tmp_path / "model"), 1)
+        last = trainer.logparser.last_iteration
+        scores = [line for line in trainer.logparser.log if line.startswith("    ")]
+        told.append([scores[-3:], *(last[name] for name in ("avg_precision", "avg_recall", "avg_f1"))])
+    assert told[0] == told[1]
+    assert "    B: (0, 1, 0) (******, ******, ******)\n" in scores
+    assert last["scores"]["B"].f1 is None
+
+
+def test_the_log_says_whether_the_gradient_ended_training():
+    log = {}
+    for epsilon, delta in ((1e-3, 0.0), (0.0, 1e-2)):
+        trainer = filled("lbfgs", {"epsilon": epsilon, "delta": delta, "period": 1})
+        trainer.train("")
+        log[epsilon] = "".join(trainer.logparser.log)
+    assert "L-BFGS resulted in convergence\n" in log[1e-3]
+    assert "L-BFGS terminated with the stopping criteria\n" in log[0.0]
+
+
+def test_groups_and_positions_may_be_floats(tagger, tmp_path):
+    files = []
+    for one, other in ((1, 0), (1.0, 0.0)):
+        filled(groups=(one, other, one, other)).train(str(tmp_path / "model"), one)
+        files.append((tmp_path / "model").read_bytes())
+    assert files[0] == files[1]
+    tagger.set(X[0])
+    assert tagger.marginal(Y[0][1], 1.0) == tagger.marginal(Y[0][1], 1)
+    with pytest.raises(TypeError):
+        Trainer(verbose=False).append(X[0], Y[0], "1")
+
+
 def test_hooks_are_called_for_every_stage():
     called = []
 

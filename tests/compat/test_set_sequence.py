@@ -121,7 +121,7 @@ class Label(str):
         ("marginal", ("X", 2), ValueError),
         ("marginal", ("X", -1), ValueError),
         ("marginal", ("X", 10**30), ValueError),
-        ("marginal", ("X", 1.0), TypeError),
+        ("marginal", ("X", 1.0), ("X", 1)),
         ("marginal", ("X", None), TypeError),
         ("marginal", ("X", True), ("X", 1)),
         ("marginal", ("X", np.int64(1)), ("X", 1)),

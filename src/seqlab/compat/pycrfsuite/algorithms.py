@@ -37,6 +37,12 @@ def learner_of(algorithm: str, values: Mapping[str, Any], log: TrainingLog, sequ
 # ------------------------------------------------------------------------------------------------ L-BFGS
 
 
+ENDS = {
+    "gradient": "L-BFGS resulted in convergence",
+    "iterations": "L-BFGS terminated with the maximum number of iterations",
+}
+
+
 class WatchedLBFGS(LBFGS):
     """L-BFGS that tells a log of its iterations."""
 
@@ -61,8 +67,7 @@ class WatchedLBFGS(LBFGS):
         outcome = super().train(job, theta, tell)
         for progress in start:
             _tell_iteration(self.log, replace(progress, iteration=1))
-        limit = "maximum number of iterations" if outcome.reason == "iterations" else "stopping criteria"
-        self.log.line(f"L-BFGS terminated with the {limit}")
+        self.log.line(ENDS.get(outcome.reason, "L-BFGS terminated with the stopping criteria"))
         return outcome
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -51,6 +52,11 @@ def plain(value: Any, depth: int = 32) -> Any:
 
 
 USUAL = frozenset({str, bool, float, int})
+
+
+def whole(number: Any) -> int:
+    """Read a group or a position: a whole number, or a float, whose fraction is dropped as in the original."""
+    return operator.index(int(number) if isinstance(number, float) else number)
 
 
 class ItemSequence:

@@ -19,6 +19,7 @@ TITLES = {
 }
 PROGRESS = "0....1....2....3....4....5....6....7....8....9...."
 SPOKEN = {"period": "stop", "max_linesearch": "linesearch.max_iterations"}  # names in L-BFGS's log
+FIRST = ("c1", "c2", "num_memories")  # what L-BFGS's log begins with; then as in the list of parameters
 
 
 class TrainingLog:
@@ -74,9 +75,10 @@ class TrainingLog:
         now = time.perf_counter()
         self._lines(f"Number of features: {size}", f"Seconds required: {now - self._began:.3f}", "")
         self._lines(TITLES[self.algorithm])
-        self._settings(
-            name for name in parameters.PARAMETERS[self.algorithm] if name not in parameters.CALIBRATION
-        )
+        names = [name for name in parameters.PARAMETERS[self.algorithm] if name not in parameters.CALIBRATION]
+        if self.algorithm == "lbfgs":
+            names = list(dict.fromkeys((*FIRST, *names)))
+        self._settings(names)
         self._lines("")
         self._began = self._since = now
 
@@ -114,19 +116,19 @@ class TrainingLog:
             pair for one, other in zip(right, predicted, strict=True) for pair in zip(one, other, strict=True)
         ]
         self._lines("Performance by label (#match, #model, #ref) (precision, recall, F1):")
-        every = []
+        every = np.zeros(3)
         for label in self._labels:
             match = sum(1 for pair in pairs if pair == (label, label))
             model = sum(1 for _, guess in pairs if guess == label)
             ref = sum(1 for gold, _ in pairs if gold == label)
             told = f"    {label}: ({match}, {model}, {ref})"
-            if model or ref:
-                every.append(scores(match, model, ref))
-                self._lines(f"{told} ({', '.join(f'{score:.4f}' for score in every[-1])})")
-            else:
+            if not ref:  # such a label counts as 0 in the means
                 self._lines(f"{told} (******, ******, ******)")
-        mean = np.mean(every, axis=0) if every else np.zeros(3)
-        means = ", ".join(f"{score:f}" for score in mean.tolist())
+                continue
+            found = scores(match, model, ref)
+            every += found
+            self._lines(f"{told} ({', '.join(f'{score:.4f}' for score in found)})")
+        means = ", ".join(f"{score:f}" for score in (every / max(len(self._labels), 1)).tolist())
         items = sum(gold == guess for gold, guess in pairs)
         whole = sum(one == other for one, other in zip(right, predicted, strict=True))
         self._lines(f"Macro-average precision, recall, F1: ({means})")

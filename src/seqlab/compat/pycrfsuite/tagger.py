@@ -7,7 +7,6 @@ the weights by name, or the labels of many sequences.
 from __future__ import annotations
 
 import contextlib
-import operator
 import os
 import sys
 from collections.abc import Iterable
@@ -16,7 +15,7 @@ from typing import Any, Self
 
 from seqlab import _core
 from seqlab.compat.pycrfsuite._dumpparser import HEADER, ParsedDump
-from seqlab.compat.pycrfsuite.items import bags_of, listed, plain
+from seqlab.compat.pycrfsuite.items import bags_of, listed, plain, whole
 from seqlab.errors import CorpusError, ScoreError, StoreError
 
 MAGIC = b"lCRF"
@@ -164,7 +163,7 @@ class Tagger:
         if found is not None:
             return found
         self._opened()
-        label, t = label_of(y), operator.index(pos)
+        label, t = label_of(y), whole(pos)
         if sequence is None:
             return 0.0
         self._known(label)

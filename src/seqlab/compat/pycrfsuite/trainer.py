@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
@@ -11,7 +10,7 @@ import numpy as np
 
 from seqlab.compat.pycrfsuite import _logparser, parameters
 from seqlab.compat.pycrfsuite.algorithms import learner_of
-from seqlab.compat.pycrfsuite.items import listed
+from seqlab.compat.pycrfsuite.items import listed, whole
 from seqlab.compat.pycrfsuite.report import TrainingLog
 from seqlab.compat.pycrfsuite.tagger import label_of, path_of
 from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
@@ -93,7 +92,7 @@ class BaseTrainer:
             raise LabelError("a label is a string with at least one character, got ''")
         self._sequences = self._sequences or []
         if tokens:
-            self._sequences.append((tokens, labels, operator.index(group)))
+            self._sequences.append((tokens, labels, whole(group)))
 
     def clear(self) -> None:
         """Remove all sequences."""
@@ -173,7 +172,7 @@ class BaseTrainer:
                   for none
         """
         self._before_train()
-        path, holdout = path_of(model), operator.index(holdout)
+        path, holdout = path_of(model), whole(holdout)
         if self._sequences is None:
             raise ShapeError("the data is empty; append(xseq, yseq) comes first")
         train = [(x, y) for x, y, group in self._sequences if group != holdout or holdout < 0]
