@@ -12,8 +12,10 @@ from oracle.templates import NATIVE, corpora, templates
 from seqlab import _core
 from seqlab.corpus import Corpus
 from seqlab.encode import Encoder
+from seqlab.encode.template_rows import column_of
 from seqlab.features import Template
 from seqlab.features.functions import FUNCTIONS
+from seqlab.features.lexicon import PLAIN, plain_column
 
 
 def defined(template, corpus, of):
@@ -30,6 +32,14 @@ def test_fit_gives_the_attributes_of_the_definition(template, corpus, threads):
     encoded = Encoder(template).fit(corpus, threads=threads)
     for of in ("attributes", "edge_attributes"):
         assert encoded_names(encoded, of) == defined(template, corpus, of)
+
+
+@given(st.lists(st.integers(0, 25), max_size=6), st.sampled_from(PLAIN))
+def test_computed_columns_are_those_of_each_sentence(lengths, name):
+    corpus = Corpus.from_lists(word=[["a"] * length for length in lengths])
+    codes, pool = column_of(f"@{name}", corpus, {})
+    found = [None if code < 0 else pool.string(code) for code in codes.tolist()]
+    assert found == [value for length in lengths for value in plain_column(f"@{name}", length)]
 
 
 @given(templates(), corpora(), corpora(), st.integers(1, 3))

@@ -14,7 +14,7 @@ from seqlab.corpus import Corpus, StringColumn, VectorColumn
 from seqlab.encode.encoded import AttributeIds, ClusterCodes, Rows, Seen
 from seqlab.encode.stored import Group, KnownTemplate
 from seqlab.errors import CorpusError, ShapeError, StoreError, TemplateError
-from seqlab.features.lexicon import Lexicon, gazetteer_of, plain_column
+from seqlab.features.lexicon import EDGES, Lexicon, gazetteer_of, plain_column
 from seqlab.features.model import Atom, Call, Feature
 from seqlab.features.template import Template
 from seqlab.features.values import missing_column, passed_through
@@ -400,6 +400,12 @@ def column_of(name: str, corpus: Corpus, lexicons: Mapping[str, Lexicon]) -> Col
     # It depends only on the length of the sentence, and is computed once for each length.
     if len(corpus) == 1:
         return _interned(plain_column(name, corpus.token_count))
+    if name in EDGES:  # read by most presets
+        begins, ends = corpus.offsets[:-1], corpus.offsets[1:] - 1
+        places = (begins if name == "@first" else ends)[begins <= ends]
+        codes = np.full(corpus.token_count, NO_VALUE, dtype=np.int32)
+        codes[places], pool = _interned(["yes"][: len(places)])
+        return codes, pool
     different, which = np.unique(corpus.lengths, return_inverse=True)
     codes, pool = _interned(value for length in different.tolist() for value in plain_column(name, length))
     shifts = (np.cumsum(different) - different)[which] - corpus.offsets[:-1]
