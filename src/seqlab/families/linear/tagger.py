@@ -352,15 +352,15 @@ class LinearTagger(Tagger):
         return why.explained(self, tokens, t, label, rival, known, allowed)
 
     def top_features(
-        self, n: int = 20, *, label: str | None = None, sign: int = 0
+        self, n: int = 20, *, label: str | None = None, sign: int = 0, search: str = ""
     ) -> tuple[why.FeatureWeight, ...]:
         """Find the n attribute-label pairs with the largest weights.
 
-        label   only pairs with this label
-        sign    1 for weights above 0 alone, -1 for those below, 0 for both
+        label, search   only pairs with this label; only attributes with this in their names, in any case
+        sign            1 for weights above 0 alone, -1 for those below, 0 for both
         """
         self._check_fitted("top_features")
-        return why.top_features(self.model_, self.encoder_, n, label=label, sign=sign)
+        return why.top_features(self.model_, self.encoder_, n, label=label, sign=sign, search=search)
 
     def top_transitions(self, n: int = 20, *, sign: int = 0) -> tuple[why.TransitionWeight, ...]:
         """Find the n moves between labels with the largest weights, also those that see the token; sign as above."""

@@ -32,15 +32,16 @@ def test_transition_features_are_every_move_that_has_a_weight():
 
 @pytest.mark.parametrize("sign", [-1, 0, 1])
 @pytest.mark.parametrize("label", [None, "y2"])
-def test_top_features_are_the_largest(sign, label):
+@pytest.mark.parametrize("search", ["", "WORD[-1]", "length", "none of them"])
+def test_top_features_are_the_largest(sign, label, search):
     case = random_case(2, L=4)
     fitting = [
         (abs(w), a, y, w)
         for (a, y), w in by_hand(case).items()
-        if (label is None or y == label) and (sign == 0 or w * sign > 0)
+        if (label is None or y == label) and (sign == 0 or w * sign > 0) and search.lower() in a.lower()
     ]
     wanted = sorted(fitting, reverse=True)[:5]
-    found = top_features(case.model, case.encoder, 5, label=label, sign=sign)
+    found = top_features(case.model, case.encoder, 5, label=label, sign=sign, search=search)
     assert [(one.attribute, one.label, one.weight) for one in found] == [row[1:] for row in wanted]
 
 

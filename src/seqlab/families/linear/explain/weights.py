@@ -39,12 +39,19 @@ class TransitionWeight:
 
 
 def top_features(
-    model: LinearModel, encoder: Encoder, n: int = 20, *, label: str | None = None, sign: int = 0
+    model: LinearModel,
+    encoder: Encoder,
+    n: int = 20,
+    *,
+    label: str | None = None,
+    sign: int = 0,
+    search: str = "",
 ) -> tuple[FeatureWeight, ...]:
     """Find the n attribute-label pairs with the largest weights, by falling size.
 
     label   only pairs with this label
     sign    1 for weights above 0 alone, -1 for those below, 0 for both
+    search  only attributes with this in their names, in capitals or not
     """
     among: Any = True
     if label is not None:
@@ -52,6 +59,10 @@ def top_features(
             known = ", ".join(map(repr, model.labels[:12])) + (", ..." if model.L > 12 else "")
             raise LabelError(f"unknown label {label!r}: the model knows {known}")
         among = model.label == model.labels.index(label)
+    if search:
+        wanted = search.lower()
+        named = [wanted in name.lower() for name in encoder.attributes]
+        among &= np.repeat(np.array(named, dtype=bool), np.diff(model.begin))
     chosen = _largest(model.weights, n, sign, among=among)
     rows = zip(
         _owners(model.begin, chosen, encoder.attributes),
