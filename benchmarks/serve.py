@@ -68,7 +68,7 @@ def measure(tagger: Any, sentences: list[list[str]], port: int, pid: int, option
             rates.setdefault(clients, []).append(rate_of_clients(port, batch, clients, 1.0))
     alone = statistics.median(rates.pop(0))
     own, used = cpu_of(lambda: tagger.predict(sentences, threads=1)), cpu_of_clients(port, batch, pid)
-    print(f"processor time of a batch: library {own:.3f} ms, service {used:.3f} ms")
+    print(f"processor time of a batch: library {own:.3f} ms, service {used:.3f} ms, {used / own:.2f}x")
     figures = {
         "library": round(alone * BATCH),
         "library_cpu_ms": round(own, 3),
@@ -158,10 +158,10 @@ def cpu_of(work: Any, many: int = 500) -> float:
 
 
 def cpu_of_clients(port: int, body: bytes, pid: int) -> float:
-    """Milliseconds of processor time that the service takes for a request."""
-    before, ticks = processor(pid), os.sysconf("SC_CLK_TCK")
-    done = rate_of_clients(port, body, 1, 3.0) * 3.0
-    return (processor(pid) - before) / ticks / done * 1e3
+    """Milliseconds of processor time that the service takes for a request, without that of its client."""
+    before, ticks, began = processor(pid), os.sysconf("SC_CLK_TCK"), time.perf_counter()
+    rate_now = rate_of_clients(port, body, 1, 3.0)
+    return (processor(pid) - before) / ticks / (rate_now * (time.perf_counter() - began)) * 1e3
 
 
 def processor(pid: int) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from serve.browsing import CHROMIUM, go, opened
 from serve.running import Running
-from serve.test_page import VIEWS, browser, site
+from serve.test_page import TEXT, VIEWS, browser, site
 
 __all__ = ["browser", "site"]  # fixtures
 pytest.importorskip("playwright.sync_api", reason="the page is driven by playwright")
@@ -29,7 +29,8 @@ def test_axe_finds_no_serious_fault(browser: Any, site: Running, scheme: str, tm
     with opened(browser, f"{site.url}/", color_scheme=scheme, bypass_csp=True) as page:
         page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
         for view in VIEWS:
-            go(page, view=view, at="1", known="5:O")
+            go(page, view=view, input=TEXT, at="1", known="5:O", beside="pos")
+            assert "Type something" not in page.text_content("#main")
             if view == "data":
                 page.set_input_files("#gold", tmp_path / "gold.txt")
                 page.wait_for_selector("text=Mistakes")
@@ -47,9 +48,23 @@ def test_a_phone_scrolls_down_only(browser: Any, site: Running, tmp_path: Path) 
     (tmp_path / "gold.txt").write_text(GOLD)
     with opened(browser, f"{site.url}/", viewport={"width": 360, "height": 700}) as page:
         for view in VIEWS:
-            go(page, view=view, at="1")
+            go(page, view=view, input=TEXT, at="1")
             if view == "data":
                 page.set_input_files("#gold", tmp_path / "gold.txt")
                 page.wait_for_selector("text=Mistakes")
             page.wait_for_timeout(200)
             assert page.evaluate("() => document.documentElement.scrollWidth") <= 360, view
+
+
+def test_labels_on_a_phone_are_read_in_one_line(browser: Any, site: Running, tmp_path: Path) -> None:
+    (tmp_path / "gold.txt").write_text(GOLD)
+    with opened(browser, f"{site.url}/", viewport={"width": 375, "height": 700}) as page:
+        go(page, view="data")
+        page.set_input_files("#gold", tmp_path / "gold.txt")
+        page.wait_for_selector("td.label")
+        lines = "() => [...document.querySelectorAll('td.label > strong')].map(one => one.getClientRects().length)"
+        assert set(page.evaluate(lines)) == {1}
+        go(page, view="whatif", input=TEXT, known="5:O")
+        page.wait_for_selector("td.cells")
+        rights = "all => all.map(one => one.getBoundingClientRect().right)"
+        assert max(page.locator("td:nth-child(4)").evaluate_all(rights)) <= 375

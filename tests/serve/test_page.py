@@ -338,6 +338,17 @@ def test_a_link_shows_what_one_saw(browser: Any, site: Running, page: Any, view:
         assert other.text_content("main") == seen
 
 
+def test_a_label_has_the_same_colour_in_every_view(browser: Any, site: Running) -> None:
+    kinds = "() => [...document.querySelectorAll('[class*=c]')].filter(one => /LOC/.test(one.textContent))"
+    kinds += ".flatMap(one => one.className.toString().match(/(?<!\\S)c\\d/) ?? [])"
+    found = set()
+    for view in ("read", "whatif", "model"):
+        with opened(browser, f"{site.url}/#view={view}") as page:
+            page.wait_for_selector("#main [class^=c], #main .span")
+            found.update(page.evaluate(kinds))
+    assert len(found) == 1
+
+
 def test_keys_alone(page: Any) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"

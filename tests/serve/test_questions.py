@@ -162,6 +162,20 @@ def test_learning_changes_the_model_and_keeps_the_file(
     )
 
 
+def test_a_model_of_a_table_is_asked_and_taught_by_words(service: Open, tmp_path: Any) -> None:
+    words = [list(one["word"]) for one in seqlab.demo_corpus("train")[:60]]
+    numbers = [[str(t + 1) for t in range(len(one))] for one in words]
+    labels = [["LONG" if len(word) > 4 else "SHORT" for word in one] for one in words]
+    corpus = seqlab.Corpus.from_lists(id=numbers, form=words, kind=labels)
+    seqlab.CRF("pos", seqlab.LBFGS(max_iterations=5)).fit(corpus, "kind").save(tmp_path / "table.model")
+    client = service(models=(("table", str(tmp_path / "table.model")),), learn=True)
+    told = {"sentences": [{"tokens": words[0], "labels": labels[0]}]}
+    assert client.post("/v1/learn", json=told).status_code == 200
+    plain, named = words[0], [{"id": "1", "form": word} for word in words[0]]
+    found = [client.post("/v1/tag", json={"tokens": one}).json()["labels"] for one in (plain, named)]
+    assert found[0] == found[1]
+
+
 def test_a_model_that_comes_with_seqlab_is_not_opened_again_and_again() -> None:
     served, told = Models((("en-demo", "en-demo"),)), []
     before = served.get("en-demo")

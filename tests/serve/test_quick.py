@@ -94,6 +94,13 @@ def test_any_bytes_are_read_or_left_alone(body: bytes) -> None:
     _core.read_json_batch(b'{"batch":[["' + body)
 
 
+def numbered(train: Any) -> Any:
+    """Make a corpus whose first column holds no words, as in CoNLL-U."""
+    columns = [[list(one[name]) for one in train] for name in ("word", "pos")]
+    numbers = [[str(t + 1) for t in range(len(one))] for one in columns[0]]
+    return seqlab.Corpus.from_lists(id=numbers, form=columns[0], upos=columns[1])
+
+
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Models of several families, one with whole numbers as labels, one whose labels need escapes."""
@@ -109,6 +116,8 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "odd": seqlab.CRF("pos", short).fit(
             X, [['<"\\\n>' if len(w) % 2 else "ü" for w in one] for one in X]
         ),
+        "numbered": seqlab.CRF("pos", short).fit(numbered(train), "upos"),
+        "counted": seqlab.HMM().fit(numbered(train), "upos"),
     }
     for name, tagger in taggers.items():
         tagger.save(folder / f"{name}.model")

@@ -200,11 +200,20 @@ def checked(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_check(models: dict[str, str], tmp_path: Path) -> None:
     good = checked(models["ner"])
     assert (good.returncode, good.stdout.splitlines()[-1]) == (0, "settings and models are good")
+    seqlab.Pipeline(None, ()).save(tmp_path / "empty.model")
+    (tmp_path / "bytes").write_bytes(b"\xff" * 20)
+    (tmp_path / "token").write_text("a-long-token-for-tests")
     for bad, why in (
+        ((str(tmp_path / "empty.model"),), "labels nothing"),
         ((models["ner"], "--host", "0.0.0.0"), "token"),
         ((str(tmp_path / "none"),), "none"),
         ((models["ner"], models["ner"]), "two models"),
         ((models["ner"], "--allow-origin", "*"), "origin"),
+        ((models["ner"], "--token-file", str(tmp_path / "bytes")), "no UTF-8"),
+        (
+            (models["ner"], "--token-file", str(tmp_path / "token"), "--host", "a..b"),
+            "an address of this machine",
+        ),
     ):
         found = checked(*bad)
         assert found.returncode != 0

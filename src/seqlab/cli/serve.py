@@ -82,6 +82,8 @@ OPTIONS = (
 
 def run(arguments: argparse.Namespace) -> None:
     """Check the settings, open the models, serve."""
+    from dataclasses import replace
+
     try:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -90,6 +92,8 @@ def run(arguments: argparse.Namespace) -> None:
             f"seqlab serve needs {error.name}; install it with: pip install 'seqlab[serve]'"
         ) from None
     from seqlab.serve.models import Models
+    from seqlab.serve.running import bound
+    from seqlab.serve.running import run as serve
     from seqlab.serve.settings import Limits, Settings, named_models
 
     settings = Settings(
@@ -107,9 +111,10 @@ def run(arguments: argparse.Namespace) -> None:
         ),
     )
     if arguments.check:
+        # Its own port may be that of the service which it will replace.
+        bound(replace(settings, port=0)).close()
         _tell(list(Models(settings.models)), as_json=arguments.json)
         return
-    from seqlab.serve.running import run as serve
 
     def ready(address: str) -> None:
         if arguments.json:
@@ -137,4 +142,7 @@ def _tell(served: list[Any], *, as_json: bool) -> None:
 def _token(path: str | None) -> str | None:
     if path is None:
         return None
-    return Path(path).read_text(encoding="utf-8").strip()
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError:
+        raise OptionError(f"{path}: a token is text, and this is no UTF-8", option="token") from None

@@ -33,7 +33,7 @@ from seqlab.serve.replies import encoded, reply
 from seqlab.serve.settings import Settings
 
 SMALL = 32_768  # bytes of a request that may be answered without a thread
-QUICK = 0.0003  # seconds that this may take, by the slowest of the last requests; longer ones share the cores
+QUICK = 0.001  # seconds that this may take, by the slowest of the last requests; longer ones share the cores
 LOOK = 1.0  # seconds between two looks at the model files
 NDJSON = BODIES[1]
 PAGE = Path(__file__).parent / "page"

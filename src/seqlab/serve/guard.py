@@ -8,13 +8,12 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -121,7 +120,7 @@ class Guard:
 
     def _answer(self, scope: Scope) -> Response | None:
         """Refuse the request (raise Problem), answer it here, or return None to let it pass."""
-        headers, method = Headers(scope=scope), scope["method"]
+        headers, method = _headers(scope), scope["method"]
         self._check_host(scope, headers)
         origin = headers.get("origin")
         foreign = origin is not None and not self._is_own(origin, headers)
@@ -153,20 +152,20 @@ class Guard:
         routes = getattr(self.app, "routes", ())
         return not routes or any(route.matches(scope)[0] == Match.FULL for route in routes)
 
-    def _check_host(self, scope: Scope, headers: Headers) -> None:
+    def _check_host(self, scope: Scope, headers: Mapping[str, str]) -> None:
         """Accept exact hosts only, so that a foreign name that points here (DNS rebinding) is of no use."""
         address, port = scope.get("server") or (None, 0)
         host = headers.get("host", "").lower()
         place = (port or 0, address)
         if place not in self._hosts:
             self._hosts[place] = self.settings.accepted_hosts(*place)
-        if len(headers.getlist("host")) != 1 or host not in self._hosts[place]:
+        if sum(name == b"host" for name, _ in scope["headers"]) != 1 or host not in self._hosts[place]:
             raise Problem(421, f"this service does not answer for the host {host!r}")
 
-    def _is_own(self, origin: str, headers: Headers) -> bool:
+    def _is_own(self, origin: str, headers: Mapping[str, str]) -> bool:
         return origin.partition("://")[2].lower() == headers.get("host", "").lower()
 
-    def _authorised(self, scope: Scope, headers: Headers) -> Response | None:
+    def _authorised(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         """Check the bearer token or the page's cookie; the one-time link is exchanged for the cookie."""
         token = self.settings.token
         if token is None or scope["path"] in OPEN:
@@ -206,7 +205,7 @@ class Guard:
         if self._running[client] > limits.per_client:
             raise busy(f"{limits.per_client} of your requests are in progress; wait for them", 429)
 
-    def _check_bytes(self, headers: Headers) -> None:
+    def _check_bytes(self, headers: Mapping[str, str]) -> None:
         """Refuse bodies that are compressed, or no UTF-8: JSON is nothing else."""
         coding = headers.get("content-encoding", "identity").strip().lower()
         if coding != "identity":
@@ -215,7 +214,7 @@ class Guard:
         if charset is not None and charset[1].lower() not in {"utf-8", "utf8", "us-ascii"}:
             raise Problem(415, f"the character set of JSON is UTF-8, got {charset[1]!r}")
 
-    def _check_length(self, headers: Headers, kind: str) -> None:
+    def _check_length(self, headers: Mapping[str, str], kind: str) -> None:
         length, most = headers.get("content-length"), self.settings.limits.body
         if length is not None and kind == BODIES[0] and length.isdecimal() and int(length) > most:
             raise Problem(
@@ -244,7 +243,7 @@ class Guard:
 
     def _added(self, scope: Scope) -> Iterable[tuple[bytes, bytes]]:
         found = list(self._headers)
-        origin = Headers(scope=scope).get("origin")
+        origin = _headers(scope).get("origin") if self.settings.origins else None
         if origin is not None and origin in self.settings.origins:
             found += [
                 (b"access-control-allow-origin", origin.encode("latin-1")),
@@ -269,7 +268,12 @@ def _same(given: str, wanted: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
-def _cookie(headers: Headers, name: str) -> str:
+def _headers(scope: Scope) -> Mapping[str, str]:
+    """Return the first value of each header."""
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
+
+
+def _cookie(headers: Mapping[str, str], name: str) -> str:
     try:
         found = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:

@@ -218,29 +218,19 @@ def weights(tagger: Any, *, label: str | None, search: str, n: int) -> Answer:
     """List the heaviest features, and all transitions."""
     n = max(1, min(n, MOST_WEIGHTS))
     try:
-        if search:
-            rows = sorted(_matching(tagger, search, label), key=lambda row: -abs(row[2]))[:n]
-        else:
-            rows = [(one.attribute, one.label, one.weight) for one in tagger.top_features(n, label=label)]
+        rows = tagger.top_features(n, label=label, search=search)
         moves = tagger.top_transitions(MOST_WEIGHTS)
     except (AttributeError, TypeError):  # none, or none of labels, as of a Reranker
         raise Problem(409, f"a {type(tagger).__name__} has no weights of features for labels") from None
     found: Answer = plain(
         {
-            "features": [{"attribute": a, "label": y, "weight": w} for a, y, w in rows],
+            "features": [
+                {"attribute": one.attribute, "label": one.label, "weight": one.weight} for one in rows
+            ],
             "transitions": [{"labels": list(one.labels), "weight": one.weight} for one in moves],
         }
     )
     return found
-
-
-def _matching(tagger: Any, search: str, label: str | None) -> list[tuple[str, str, float]]:
-    wanted = search.lower()
-    return [
-        (attribute, y, float(weight))
-        for (attribute, y), weight in tagger.state_features_.items()
-        if wanted in attribute.lower() and (label is None or y == label)
-    ]
 
 
 def training(tagger: Any) -> Answer:

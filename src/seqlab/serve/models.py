@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -10,9 +12,11 @@ from typing import Any
 
 import seqlab
 from seqlab import __version__
+from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.errors import OptionError, QuestionError, SeqlabError
 from seqlab.serve.problems import Problem
 from seqlab.text import Document, Pipeline
+from seqlab.text.document import WORD
 
 Stamp = tuple[int, int, int]
 
@@ -27,6 +31,7 @@ class Served:
     stamp     time, size and number of the file that it was read from; None for a model that comes with seqlab
     since     when it was opened, seconds since 1970
     taggers   by the name of what they have learned
+    labels    of the last one, each as JSON
     pipeline  from text to labels; None for a tagger that needs more than words
     """
 
@@ -36,6 +41,7 @@ class Served:
     stamp: Stamp | None
     since: float
     taggers: dict[str, Any] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
     pipeline: Any = None
 
     def tagger(self, layer: str | None = None) -> Any:
@@ -53,8 +59,8 @@ class Served:
         """The column of the words, if the model needs no other; more cells of tokens are then left alone."""
         if self.pipeline is None or self.pipeline is self.model:
             return None
-        columns = getattr(self.tagger(), "columns_", None)
-        return columns[0] if columns else "word"
+        columns = getattr(self.tagger(), "columns_", None) or (WORD,)
+        return next((one for one in WORD_COLUMNS if one in columns), columns[0])
 
     @property
     def reader(self) -> Any:
@@ -153,15 +159,15 @@ def opened(name: str, path: str) -> Served:
 
 def served(name: str, path: str, model: Any, stamp: Stamp | None, layer: str | None = None) -> Served:
     """Find the taggers of a model, and its way from text to labels; layer is the name of what a lone tagger finds."""
-    now = time.time()
+    taggers, pipeline = {}, None
     if isinstance(model, Pipeline):
-        taggers = dict(zip(model.names, model.taggers, strict=True))
-        return Served(name, path, model, stamp, now, taggers, model)
-    if not hasattr(model, "tag"):
+        taggers, pipeline = dict(zip(model.names, model.taggers, strict=True)), model
+    elif hasattr(model, "tag"):
+        taggers[layer or getattr(model, "column_", None) or "label"] = model
+        with contextlib.suppress(SeqlabError):
+            pipeline = Pipeline(None, model)
+    if not taggers:
         raise OptionError(f"{path!r} holds a {type(model).__name__}, which labels nothing", option="models")
-    try:
-        pipeline = Pipeline(None, model)
-    except SeqlabError:
-        pipeline = None
-    taggers = {layer or getattr(model, "column_", None) or "label": model}
-    return Served(name, path, model, stamp, now, taggers, pipeline)
+    last = next(reversed(taggers.values()))
+    labels = tuple(json.dumps(str(label)) for label in getattr(last, "labels_", ()))
+    return Served(name, path, model, stamp, time.time(), taggers, labels, pipeline)

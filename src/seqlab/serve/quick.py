@@ -12,6 +12,7 @@ from seqlab.serve.models import Models
 from seqlab.serve.problems import from_error
 from seqlab.serve.settings import Limits
 from seqlab.tagging import Tagger
+from seqlab.text.document import WORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,14 @@ def labelled(body: bytes, models: Models, limits: Limits) -> Labelled | None:
     if len(offsets) - 1 > limits.batch or longest > limits.tokens:
         return None
     served = models.get(name)
-    column, tagger = served.word_column, served.tagger()
-    if column is None or not isinstance(tagger, Tagger):
+    tagger = served.tagger()
+    if served.word_column is None or not isinstance(tagger, Tagger):
         return None
     try:
-        ids = tagger._chosen(Corpus({column: StringColumn(codes, pool)}, offsets), None, None, 1)
+        ids = tagger._chosen(Corpus({WORD: StringColumn(codes, pool)}, offsets), None, None, 1)
     except SeqlabError as error:
         raise from_error(error) from None
-    results = _core.write_json_labels(ids, offsets, [json.dumps(label) for label in tagger.labels_])
+    results = _core.write_json_labels(ids, offsets, served.labels)
     return Labelled(
         served.name, len(codes), b'{"model":%b,"results":%b}' % (json.dumps(served.name).encode(), results)
     )

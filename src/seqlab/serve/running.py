@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import multiprocessing
 import os
@@ -173,7 +174,7 @@ class Workers:
 
 
 def bound(settings: Settings) -> socket.socket:
-    """Bind the socket; the error says what to do about a port in use.
+    """Bind the socket; the error says what to do about a port in use, or an address that is not ours.
 
     settings   with host and port
     """
@@ -185,9 +186,13 @@ def bound(settings: Settings) -> socket.socket:
         made.bind((settings.host, settings.port))
     except OSError as error:
         made.close()
+        where, why = f"{settings.host}:{settings.port}", error.strerror or error
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise OptionError(
+                f"cannot listen on {where}: {why}; pass an address of this machine, or 0.0.0.0 for all of them",
+                option="host",
+            ) from None
         raise OptionError(
-            f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}; pass another port, or 0 "
-            f"for any free one",
-            option="port",
+            f"cannot listen on {where}: {why}; pass another port, or 0 for any free one", option="port"
         ) from None
     return made

@@ -55,8 +55,10 @@ export function download(name, type, content) {
 }
 
 const colours = new Map();
-// A class for the colour of a label type; the same for the same type as long as the page lives.
+// A class for the colour of a label type; O has none. Types are given their colours when the models are known, so that
+// all views, and all who open a link, see the same ones.
 export function colour(type) {
+  if (type === "O") return "cO";
   if (!colours.has(type)) colours.set(type, colours.size % 6);
   return `c${colours.get(type)}`;
 }

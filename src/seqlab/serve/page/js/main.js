@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { labelled } from "./answer.js";
-import { el, show } from "./dom.js";
+import { colour, el, show, typeOf } from "./dom.js";
 import { listen, read, set, state } from "./state.js";
 import * as reading from "./views/read.js";
 import * as trellis from "./views/trellis.js";
@@ -115,16 +115,19 @@ function theme(chosen) {
   const dark = chosen === "dark";
   $("theme").setAttribute("aria-pressed", String(dark));
   $("theme").textContent = dark ? "Light" : "Dark";
-  localStorage.setItem("seqlab-theme", chosen);
 }
 
 async function start() {
   read();
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   theme(localStorage.getItem("seqlab-theme") ?? (dark ? "dark" : "light"));
-  $("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  $("theme").addEventListener("click", () => {
+    theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    localStorage.setItem("seqlab-theme", document.documentElement.dataset.theme); // only what was chosen: systems change theirs
+  });
   try {
     models = (await get("/v1/models")).models;
+    for (const layer of models.flatMap((one) => one.layers)) layer.labels.forEach((label) => colour(typeOf(label)));
   } catch (error) {
     say(error.message, true);
     return;

@@ -73,7 +73,7 @@ function confusion({ sentences }, again) {
     return made;
   };
   return table("Mistakes: rows are the right labels, columns what the model says; a cell opens its sentences", ["", ...names],
-    names.filter((gold) => names.some((one) => counts.has(JSON.stringify([gold, one])))).map((gold) => [el("strong", null, gold), ...names.map((predicted) => cell(gold, predicted))]));
+    names.filter((gold) => names.some((one) => counts.has(JSON.stringify([gold, one])))).map((gold) => [[el("strong", null, gold), "label"], ...names.map((predicted) => cell(gold, predicted))]));
 }
 
 function doubt(one) {
