@@ -47,18 +47,27 @@ Finding ColumnReader::read_line(std::string_view line) {
         blank_line(line);
         return {};
     }
+    const char separator = separator_of(line);
+    // Blanks before the first cell mean nothing, so they are written nowhere: what begins a line is that cell.
+    if (separator == ' ')
+        while (is_blank(line.front())) line.remove_prefix(1);
     if (is_extra(line)) {
         if (rules_.docstart && tokens() > 0 && line.starts_with(docstart)) finish();
         add_extra(line);
         return {};
     }
-    if (!begun_ && rules_.separator == '\0') rules_.separator = line.find('\t') < line.size() ? '\t' : ' ';
+    rules_.separator = separator;
     split(line);
     if (!begun_ && rules_.width == 0 && rules_.picks.empty() && cells_.size() > most_columns)
         return {.kind = Trouble::too_wide, .number = static_cast<std::int64_t>(cells_.size())};
     if (!begun_ || table_.columns.empty()) begin_table();
     if (const Finding found = check()) return found;
     return rules_.numbered ? read_numbered(line) : add_token();
+}
+
+char ColumnReader::separator_of(std::string_view line) const {
+    if (rules_.separator != '\0') return rules_.separator;
+    return line.find('\t') < line.size() ? '\t' : ' ';
 }
 
 bool ColumnReader::is_extra(std::string_view line) const {

@@ -28,6 +28,8 @@ public:
 
 private:
     Finding read_line(std::string_view line) override;
+    // Return the separator of cells; the first token line decides where the rules do not.
+    char separator_of(std::string_view line) const;
     bool is_extra(std::string_view line) const;
     void split(std::string_view line);
     void begin_table();

@@ -70,3 +70,12 @@ def test_a_string_that_is_added_to_damaged_ones_is_there():
     assert pool.string(numbers[0]) == "new here"
     assert pool.string(numbers[2]) == "a longer string than the others"
     assert pool.find("new here") == numbers[0]
+
+
+@pytest.mark.parametrize(("line", "options"), [(b" -DOCSTART- O", {}), (b"\r# a b", {"comments": True})])
+def test_blanks_before_a_line_do_not_make_tokens_of_it(line, options):
+    corpus = seqlab.read(io.BytesIO(b"the DT\n\n" + line + b"\n\ndog NN\n"), "conll", **options)
+    assert corpus.column("word") == [["the"], ["dog"]]
+    written = io.BytesIO()
+    seqlab.write(corpus, written, "conll")
+    assert written.getvalue() == b"the DT\n\n" + line.lstrip() + b"\n\ndog NN\n"
