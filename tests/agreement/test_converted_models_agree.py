@@ -3,12 +3,12 @@
 import random
 
 import numpy as np
-import pycrfsuite
 import pytest
 
 import seqlab
 from seqlab import demo_corpus
 
+pycrfsuite = pytest.importorskip("pycrfsuite")
 TRAIN, TEST = demo_corpus("train")[:40], demo_corpus("test")[:150]
 ALGORITHMS = ["lbfgs", "l2sgd", "ap", "pa", "arow"]
 

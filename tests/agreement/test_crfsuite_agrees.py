@@ -4,11 +4,11 @@ import re
 from functools import cache
 
 import numpy as np
-import pycrfsuite
 import pytest
 
 from seqlab import CRF, LBFGS, demo_corpus
 
+pycrfsuite = pytest.importorskip("pycrfsuite")
 TRAIN, TEST = demo_corpus("train")[:70], demo_corpus("test")
 
 

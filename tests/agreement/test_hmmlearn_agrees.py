@@ -5,11 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
-from hmmlearn import hmm as peer
 from pytest import approx
 
 from seqlab import HMM, BaumWelch, Gaussian, GaussianMixture, Poisson
 
+peer = pytest.importorskip("hmmlearn.hmm")
 K, D, M = 3, 2, 2
 LENGTHS = [40, 1, 70, 25, 64]
 T = sum(LENGTHS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oracle.corpora import random_tables
-from seqlab import Trellis, TrellisBatch, inference
+from seqlab import HMM, BaumWelch, Gaussian, Trellis, TrellisBatch, inference
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -112,3 +112,11 @@ def test_inference_leaves_the_arrays_alone() -> None:
     inference.expected_counts(trellis)
     assert np.array_equal(node, tables.node)
     assert np.array_equal(edge, tables.edge)
+
+
+def test_vectors_one_byte_off_are_learned_from() -> None:
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    off = unaligned(points)
+    assert not off.flags.aligned
+    plain, other = (HMM(2, Gaussian(), learner=BaumWelch(max_iterations=3)).fit([x]) for x in (points, off))
+    assert np.array_equal(plain.predict_proba([points])[0], other.predict_proba([off])[0])

@@ -1,6 +1,7 @@
 """The pure parts of the benchmark of training hidden Markov models; nothing here is timed."""
 
 import numpy as np
+import pytest
 
 from benchmarks.speed import baum_welch
 from benchmarks.speed.figure import Figure, Peer
@@ -17,6 +18,7 @@ def test_starts_are_probabilities_and_the_same_every_time():
 
 
 def test_both_sides_do_the_same_iteration():
+    pytest.importorskip("hmmlearn")
     for job in (baum_welch.long_job(quick=True), baum_welch.gauss_job(quick=True)):
         short = baum_welch.Job(job.name, job.pi, job.A, job.emissions, job.x[:300], np.array([200, 100]))
         assert baum_welch.check_agreement(short, short.model, short.evidence) < 1e-10
@@ -38,6 +40,7 @@ def test_tables_have_a_row_for_every_figure_and_fit_the_page():
 
 
 def test_whole_fit_has_its_peer():
+    pytest.importorskip("hmmlearn")
     rng = np.random.default_rng(0)
     job = baum_welch.Job(
         "small", *baum_welch.random_start(rng, 3, 5), rng.integers(5, size=60), np.array([20] * 3)

@@ -94,6 +94,7 @@ def test_iteration_without_seconds_is_an_error():
 
 
 def test_logs_are_kept_and_not_made_twice(monkeypatch, tmp_path):
+    pytest.importorskip("pycrfsuite")
     monkeypatch.setattr(crfsuite, "CACHE", tmp_path)
     data = prepared()
     first = crfsuite.converged(data, fresh=False)
@@ -105,6 +106,7 @@ def test_logs_are_kept_and_not_made_twice(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(("l1", "l2"), [(0.0, 1.0), (0.1, 0.1)])
 def test_both_sides_make_one_function_small(monkeypatch, tmp_path, l1, l2):
+    pytest.importorskip("pycrfsuite")
     monkeypatch.setattr(crfsuite, "CACHE", tmp_path)
     data = prepared(l1, l2)
     peer, ours = crfsuite.converged(data, fresh=False), lessons.course_of(data)
@@ -113,8 +115,7 @@ def test_both_sides_make_one_function_small(monkeypatch, tmp_path, l1, l2):
 
 
 def test_objective_at_the_weights_of_crfsuite_is_what_crfsuite_says(tmp_path):
-    import pycrfsuite
-
+    pycrfsuite = pytest.importorskip("pycrfsuite")
     data, model = prepared(l1=0.1, l2=0.1), tmp_path / "model"
     log = crfsuite.train(*crfsuite.subject_trainer(data, max_iterations=20), model)
     tagger = pycrfsuite.Tagger()

@@ -21,6 +21,8 @@ def folder(monkeypatch, tmp_path):
 
 
 def test_every_figure_has_its_peer_and_its_rate(folder, monkeypatch):
+    pytest.importorskip("nltk")
+
     def called_once(calls, *, seconds):
         for call in calls.values():
             call()
@@ -43,6 +45,7 @@ def test_without_corpora_there_are_no_figures(monkeypatch, tmp_path, capsys):
 
 
 def test_an_exam_without_features_is_for_taggers_that_count(folder):
+    pytest.importorskip("nltk")
     files = {"train": "train.txt", "dev": "dev.txt", "test": "dev.txt"}
     marks = exams.Marks(80.0, 90.0)
     exam = exams.Exam("demo", files, "pos", None, "accuracy", marks, columns=("word", "pos"))

@@ -19,6 +19,7 @@ def folder(monkeypatch, tmp_path):
 
 
 def test_both_programs_label_a_file(folder):
+    pytest.importorskip("pycrfsuite")
     (figure,) = shell.whole_file(quick=True)
     assert (figure.name, figure.peer.name) == (shell.WHOLE, "python-crfsuite")
     assert figure.details["tokens"] == demo_corpus()[40:60].token_count

@@ -61,6 +61,7 @@ def test_wrong_use_ends_with_code_2(wrong):
 
 
 def test_full_run_is_recorded_and_read_again(folder, monkeypatch, capsys):
+    pytest.importorskip("pycrfsuite")
     monkeypatch.setattr(exams, "EXAMS", (exam("train", "dev", "test"),))
     monkeypatch.setattr(scores, "RESULTS", folder / "quality.jsonl")
     page = folder / "page.md"
@@ -83,6 +84,7 @@ def test_full_run_is_recorded_and_read_again(folder, monkeypatch, capsys):
 
 
 def test_same_penalty_gives_the_same_labels_on_both_sides(folder):
+    pytest.importorskip("pycrfsuite")
     one = exam("train", "dev", "test")
     train, dev = one.training(for_dev=True), one.corpus("dev")
     mine = sides.ours(one, train, dev, LBFGS(l1=sides.C1, l2=sides.C2))

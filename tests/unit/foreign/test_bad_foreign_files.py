@@ -4,7 +4,6 @@ import random
 import re
 import struct
 
-import pycrfsuite
 import pytest
 
 import seqlab
@@ -19,6 +18,7 @@ WAPITI = wapiti({"u:w=a": [0.5, -1.0, 0.25], "*:t=N/V": [1.0] * 12, "b": [0.125]
 
 @pytest.fixture(scope="module")
 def crfsuite(tmp_path_factory) -> bytes:
+    pycrfsuite = pytest.importorskip("pycrfsuite")
     path = tmp_path_factory.mktemp("crfsuite") / "model"
     trainer = pycrfsuite.Trainer(verbose=False)
     for _ in range(3):
