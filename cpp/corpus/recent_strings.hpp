@@ -33,7 +33,11 @@ public:
     }
 
 private:
+#ifdef SEQLAB_SMALL_CACHES  // fuzzers fill it, and have one for each column of each short file
+    static constexpr std::size_t slots = 16;
+#else
     static constexpr std::size_t slots = 2048;
+#endif
     static constexpr std::uint32_t free = ~std::uint32_t{0};
 
     struct Words {

@@ -61,7 +61,8 @@ int trace(PyObject*, PyFrameObject* frame, int what, PyObject*) {
             PyErr_Clear();
         return 0;
     }
-    const std::size_t line = static_cast<std::size_t>(PyFrame_GetLineNumber(frame));
+    // The instruction with which the line begins: the number of the line would be searched for each time.
+    const std::size_t line = static_cast<std::size_t>(PyFrame_GetLasti(frame));
     std::uint8_t& counter = counters[(place + line * 0x9E3779B1U) % counter_count];
     counter = static_cast<std::uint8_t>(counter + (counter < 255));
     return 0;

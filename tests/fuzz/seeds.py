@@ -13,7 +13,7 @@ def _files(name: str, *heads: bytes) -> list[bytes]:
     return [head + seed.removeprefix(b"\0") for head in heads or (b"",) for seed in seeds]
 
 
-def _any(count: int = 16, size: int = 400) -> list[bytes]:
+def _any(count: int = 16, size: int = 200) -> list[bytes]:
     """Targets that make their data of numbers begin with any."""
     rng = random.Random(1)
     return [rng.randbytes(size) for _ in range(count)] + [bytes(size)]
