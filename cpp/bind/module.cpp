@@ -2,10 +2,8 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of seqlab. Everything here trusts its caller; use seqlab.inference.";
-#ifdef NDEBUG
-    // A corpus still held by a module at interpreter exit is not a leak to report.
+    // A corpus still held by a module, or by a daemon thread, at interpreter exit is not a leak to report.
     nanobind::set_leak_warnings(false);
-#endif
     seqlab::bind::bind_batches(m);
     seqlab::bind::bind_inference(m);
     seqlab::bind::bind_objects(m);
