@@ -2,16 +2,21 @@
 
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import pytest
 
+import seqlab
 from architecture.tree import ROOT
+from seqlab import tags
 
 sys.path.insert(0, str(ROOT / "tools" / "mutation"))
 try:
     import cpp
     import python
     from mutant import Mutant
+    from reach import Functions
 finally:
     sys.path.pop(0)
 
@@ -61,6 +66,27 @@ def test_changes_of_python_are_made():
     loader = python.Mutated(found[0])
     assert loader.name == "seqlab.tags.coding"
     assert loader.find_spec("seqlab.tags.schemes", None) is None
+
+
+def test_a_test_passes_the_mutants_of_the_functions_that_it_calls():
+    lines = (ROOT / "src/seqlab/tags/coding.py").read_text().splitlines()
+    inside, elsewhere, outside = (
+        next(number for number, line in enumerate(lines, 1) if line.startswith(text)) + below
+        for text, below in (("def coded(", 3), ("def form(", 3), ("NO_TYPE =", 0))
+    )
+    sample = {
+        number: Mutant("src/seqlab/tags/coding.py", line, 0, "constant", "")
+        for number, line in enumerate((inside, elsewhere, outside), 1)
+    }
+    before = sys.gettrace(), threading.gettrace()
+    try:
+        places = Functions(sample, Path(seqlab.__file__).parents[1])
+        tags.spans(["B-X"], "IOB2")
+        assert places.take() == {1, 3}
+        assert places.take() == {3}
+    finally:
+        sys.settrace(before[0])
+        threading.settrace(before[1])
 
 
 def test_some_mutants_are_killed():

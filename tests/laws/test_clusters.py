@@ -114,7 +114,7 @@ def test_a_template_of_thousands_of_features_is_one_family():
 
 @pytest.mark.parametrize("kind", [CRF, MEMM])
 def test_training_ends_at_the_same_optimum(kind, monkeypatch):
-    corpus = demo_corpus("train").select("word", "pos", "chunk")[:200]
+    corpus = demo_corpus("train").select("word", "pos", "chunk")[:60]
 
     def objective():
         fitted = kind("chunk", LBFGS(delta=0.0, epsilon=1e-6, dtype="float64"), threads=1).fit(

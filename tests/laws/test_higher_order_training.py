@@ -173,7 +173,7 @@ def test_too_many_labels_for_the_tables_are_refused(order):
 
 @pytest.mark.parametrize("order", [2, 3])
 def test_pruning_that_keeps_everything_changes_nothing(order):
-    corpus = demo_corpus("train")[:40]
+    corpus = demo_corpus("train")[:15]
     exact = CRF("word[0]\nword[-1]", TIGHT, order=order, keep=0).fit(corpus, "entity")
     tiny = CRF("word[0]\nword[-1]", TIGHT, order=order, keep=1e-30).fit(corpus, "entity")
     assert exact.model_.coarse is None
@@ -231,7 +231,8 @@ def test_what_is_known_may_be_what_pruning_left_out():
 def test_order_k_keeps_to_constraints_and_dictionaries(order):
     corpus = demo_corpus("train")[:25]
     allowed = {"the": ["B-NP", "I-NP"], "of": ["B-PP"]}
-    tagger = CRF("word[0]", order=order, constraints="IOB2", allowed=allowed).fit(corpus, "chunk")
+    learner = LBFGS(max_iterations=10)
+    tagger = CRF("word[0]", learner, order=order, constraints="IOB2", allowed=allowed).fit(corpus, "chunk")
     for words, labels in zip(corpus.column("word"), tagger.predict(corpus), strict=True):
         assert all(
             label in allowed.get(word, tagger.labels_) for word, label in zip(words, labels, strict=True)

@@ -84,6 +84,8 @@ def test_questions_about_spans_that_make_no_sense_are_refused():
     dead = Trellis(np.full((2, 3), -np.inf), np.zeros((3, 3)), labels=("B-X", "I-X", "O"))
     with pytest.raises(ImpossibleError):
         inference.span_probabilities(dead, [(0, 1, "X")])
+    nothing, some = inference.span_probabilities([dead, trellis], [[], [(0, 1, "X")]])
+    assert (nothing.tolist(), some.shape) == ([], (1,))
 
 
 def test_a_type_that_is_none_is_refused():

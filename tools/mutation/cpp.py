@@ -103,7 +103,9 @@ def insertions(mutant: Mutant, line: str, number: int) -> list[tuple[int, int, s
 
 def build(sample: list[Mutant], place: Path, site: Path) -> dict[int, Mutant]:
     """Compile a sample into one module in `site`; return the mutants that compile, by their numbers."""
-    numbered = dict(enumerate(sample, 1))
+    unfit = place / "unfit.txt"  # those that did not compile, so that the next build does not try them
+    known = set(unfit.read_text(encoding="utf-8").splitlines()) if unfit.exists() else set()
+    numbered = {number: one for number, one in enumerate(sample, 1) if str(one) not in known}
     while True:
         columns = write(numbered, place)
         done = compiled(place)
@@ -114,7 +116,8 @@ def build(sample: list[Mutant], place: Path, site: Path) -> dict[int, Mutant]:
             sys.exit(
                 f"mutate: the build failed, and no mutant is to blame\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
             )
-        numbered = {number: mutant for number, mutant in numbered.items() if number not in bad}
+        known |= {str(numbered.pop(number)) for number in bad if number is not None}
+        unfit.write_text("\n".join(sorted(known)) + "\n", encoding="utf-8")
         print(f"{len(bad)} mutants do not compile; {len(numbered)} are left", flush=True)
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(
@@ -128,10 +131,12 @@ def build(sample: list[Mutant], place: Path, site: Path) -> dict[int, Mutant]:
 def write(numbered: dict[int, Mutant], place: Path) -> dict[tuple[str, int], list[tuple[int, int]]]:
     """Write the sources with their switches; return [(column, number)] for every line that has some."""
     place.mkdir(parents=True, exist_ok=True)
-    for name in ("CMakeLists.txt", "tests/native"):
-        if not (place / name).exists():
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            (place / name).symlink_to(ROOT / name)
+    if not (place / "tests").exists():
+        (place / "tests").symlink_to(ROOT / "tests")
+    narrow, wide = "add_kernels(baseline 16)", "add_kernels(baseline 32)"
+    recipe = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert narrow in recipe
+    renew(place / "CMakeLists.txt", recipe.replace(narrow, wide))
     by_line: dict[tuple[str, int], list[int]] = {}
     for number, mutant in numbered.items():
         by_line.setdefault((mutant.path, mutant.line), []).append(number)
@@ -145,11 +150,15 @@ def write(numbered: dict[int, Mutant], place: Path) -> dict[tuple[str, int], lis
             if (name, at + 1) in by_line:
                 lines[at], columns[name, at + 1] = changed(lines[at], by_line[name, at + 1], numbered)
         content = "\n".join(lines) + "\n"
-        target = place / name
-        if not target.exists() or target.read_text(encoding="utf-8") != content:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(content, encoding="utf-8")
+        renew(place / name, content)
     return columns
+
+
+def renew(target: Path, content: str) -> None:
+    """Write a file, unless it is so already: what depends on it would be compiled again."""
+    if not target.exists() or target.read_text(encoding="utf-8") != content:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content, encoding="utf-8")
 
 
 def changed(line: str, numbers: list[int], numbered: dict[int, Mutant]) -> tuple[str, list[tuple[int, int]]]:
@@ -168,7 +177,10 @@ def changed(line: str, numbers: list[int], numbered: dict[int, Mutant]) -> tuple
 
 
 def compiled(place: Path) -> subprocess.CompletedProcess[str]:
-    """Configure and compile: the plain kernels only, little optimisation, checks of the standard library."""
+    """Configure and compile with little optimisation and checks of the standard library.
+
+    One set of kernels without instructions of its own, but with vectors of 32 bytes: narrower ones leave out routines.
+    """
     tools = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
     flags = f"-O1 -D_GLIBCXX_ASSERTIONS -w -fmax-errors=0 -include {ROOT / 'tools/mutation/mutants.hpp'}"

@@ -1,5 +1,5 @@
 // Switches of mutants, included before every file of a build by tools/mutation: SEQLAB_MUTANT has the number of the one
-// that is on. Each is the identity, to the last bit, while it is off.
+// that is on. Each is the identity, to the last bit, while it is off. reach.py reads which ones a test passes.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,14 @@ namespace mutants {
 
 inline const int chosen = std::getenv("SEQLAB_MUTANT") ? std::atoi(std::getenv("SEQLAB_MUTANT")) : 0;
 
-inline bool on(int id) { return chosen == id; }
+extern "C" {
+[[gnu::visibility("default"), gnu::used]] inline unsigned char seqlab_mutants_passed[1 << 14] = {};
+}
+
+inline bool on(int id) {
+    seqlab_mutants_passed[id] = 1;
+    return chosen == id;
+}
 
 // a + sign(7) * b becomes a - b.
 struct Sign {

@@ -38,12 +38,15 @@ def find() -> list[Mutant]:
 
 def changes(tree: ast.Module) -> Iterator[tuple[Any, str, Change]]:
     """Yield (node, kind, function that makes the change); at most one change of a kind has one place."""
-    for parent in ast.walk(tree):
+    parents: list[Any] = [tree]
+    while parents:
+        parent = parents.pop()
         for field, value in ast.iter_fields(parent):
             if field in {"annotation", "returns", "decorator_list", "type_params"}:
                 continue
             for i, node in enumerate(value if isinstance(value, list) else [value]):
                 if isinstance(node, ast.AST) and not _is_type(parent):
+                    parents.append(node)
                     yield from _of(parent, field, i if isinstance(value, list) else None, node)
 
 

@@ -25,7 +25,6 @@ struct Lockstep {
         beta = gamma + T * gap;
         factor = beta + gap;
     }
-    static size_t room(size_t LP, size_t T) { return (3 * T + 1) * S * LP + T * S; }
 };
 
 template <class F, size_t NV, size_t S>

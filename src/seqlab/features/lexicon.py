@@ -214,6 +214,7 @@ class Gazetteer(Brief):
 
 NO_ENTRY = "\0"  # no lexicon contains it: files and templates reject it
 PLAIN = ("position", "from_end", "sentence_length", "first", "last")
+EDGES = ("@first", "@last")
 
 
 def gazetteer_of(column: str) -> Gazetteer | None:

@@ -86,6 +86,13 @@ def test_overlap_and_new_labels_of_dev():
     assert "'J' is in dev but not in train" in found(result, "new label").message
 
 
+def test_an_overlap_of_one_in_a_hundred_tokens_is_a_note():
+    train = corpus_of([["a"]], [["X"]])
+    for others, severity in ((99, "note"), (98, "warning")):
+        dev = corpus_of([["a"], ["b"] * others], [["X"], ["X"] * others])
+        assert found(check(train, dev=dev), "overlap").severity == severity
+
+
 def test_words_and_labels_that_are_empty_or_odd():
     result = check(corpus_of([["", " x", "a\x07b", "e\u0301"]], [["X", "", "Y", "Y"]]))
     for kind in (
@@ -133,6 +140,12 @@ def test_one_is_singular_and_an_empty_label_is_not_rare_too():
     assert result.title == "corpus: 1 sentence, 2 tokens, columns label"
     assert found(result, "empty label").message == "column 'label': 1 token has no label"
     assert "''" not in found(result, "label seen once").message
+
+
+def test_a_column_that_is_named_may_have_missing_labels():
+    corpus = corpus_of([["a", "b"]], [["X", None]])
+    for column in ("label", None):
+        assert found(check(corpus, column), "missing label").severity == "note"
 
 
 def test_dev_must_be_a_corpus():

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+import re
 import time
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pytest import approx
 
 from seqlab import tags
-from seqlab.errors import LabelError, OptionError, SchemeError, SeqlabError, ShapeError
+from seqlab.errors import EvaluationWarning, LabelError, OptionError, SchemeError, SeqlabError, ShapeError
 from seqlab.evaluation import Report, evaluate
+from seqlab.evaluation.scores import say_strange
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "O", "O", "B-PER"], ["O", "B-LOC", "I-LOC", "O"]]
 PREDICTED = [["B-PER", "I-PER", "O", "B-ORG"], ["B-ORG", "O", "O", "B-PER"], ["O", "B-LOC", "O", "O"]]
@@ -124,6 +129,7 @@ def test_a_corpus_brings_words_and_places() -> None:
         ([["A"]] * 3, [["A"], [], []], {}, ShapeError, r"sentence 1: .*\(2 sentences differ\)"),
         ([], [], {}, ShapeError, "no tokens at all"),
         ([[]], [[]], {}, ShapeError, "no tokens at all"),
+        ([[None]], [["A"]], {}, ShapeError, "not one of 1 tokens has a gold label"),
         ("AB", [["A"]], {}, LabelError, "gold is the string 'AB', but a list of lists of labels is wanted"),
         (["A"], ["A"], {}, LabelError, r"gold\[0\] is the string 'A', .* \[labels\]"),
         ([["A"]], ["A"], {}, LabelError, r"predicted\[0\] is the string 'A'"),
@@ -155,7 +161,13 @@ def test_a_corpus_brings_words_and_places() -> None:
             "without a word column",
         ),
         ([["A"]], [["A"]], {"column": "pos"}, OptionError, "gold and predicted are lists"),
-        (Table(pos=[["A"]], ner=[["O"]]), [["A"]], {}, OptionError, "columns pos, ner; say which"),
+        (
+            Table(pos=[["A"]], ner=[["O"]]),
+            [["A"]],
+            {},
+            OptionError,
+            "columns pos, ner; say which .* column='ner'",
+        ),
         ([["A"]], [["A"]], {"scheme": "IOB7"}, SchemeError, "unknown tag scheme 'IOB7'"),
         ([["A"]], [["A"]], {"scheme": "IOB2"}, SchemeError, r"gold\[0\]\[0\] is 'A', which is no tag"),
         ([["B-X", "O"]], [["O", "?"]], {"scheme": "IOB2"}, SchemeError, r"predicted\[0\]\[1\] is '\?'"),
@@ -211,6 +223,52 @@ def test_bootstrap_is_repeatable_and_holds_the_figure() -> None:
     assert wider.intervals["accuracy"].low <= one.intervals["accuracy"].low
 
 
+def test_chance_begins_at_nought_unless_told_otherwise() -> None:
+    one, same = (evaluate(GOLD * 9, PREDICTED * 9, bootstrap=20, **seed) for seed in ({}, {"seed": 0}))
+    assert one.intervals == same.intervals
+
+
+@given(
+    st.lists(st.lists(st.tuples(*[st.sampled_from(["A", "B"])] * 3, st.booleans()), max_size=4), min_size=1)
+)
+def test_tokens_without_a_gold_label_count_as_if_they_were_not_there(sentences: list[list[Any]]) -> None:
+    sentences = [*sentences, [("A", "B", "A", True), ("A", "B", "A", False)]]
+    one, other = (
+        [
+            [
+                [None if lost and side == 0 else token[side] for *token, lost in some if keep or not lost]
+                for some in sentences
+            ]
+            for side in range(3)
+        ]
+        for keep in (True, False)
+    )
+    whole, known = (evaluate(*some[:2], words=some[2], known={"A"}) for some in (one, other))
+    assert whole.missing == sum(lost for some in sentences for *_, lost in some)
+    assert known.missing == 0
+    assert whole.to_dict() == known.to_dict() | {"missing": whole.missing}
+    assert whole.text().split("\n", 1)[1] == known.text().split("\n", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("gold", "shown"), [("ABCDEFGHI", "A B C D E F G H ..."), ("HGFEDCBAAA", "A B C D E F G H")]
+)
+def test_labels_that_the_model_does_not_know_are_told_up_to_eight(gold: str, shown: str) -> None:
+    with pytest.warns(EvaluationWarning, match=re.escape(f"they are {shown}, those of the model X Y;")):
+        say_strange(gold, ["X", "Y"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        say_strange(gold, ["X", "A"])
+        say_strange([], ["X"])
+
+
+def test_intervals_leave_out_as_much_on_both_sides() -> None:
+    gold = [["A"] * 7 + ["B"] * n for n in range(1, 30)]
+    right, wrong = ([[label] * len(some) for some in gold] for label in "AB")
+    one, other = (evaluate(gold, side, bootstrap=99).intervals["accuracy"] for side in (right, wrong))
+    assert (one.low, one.high) == (approx(1 - other.high), approx(1 - other.low))
+
+
 def test_confusion_is_a_matrix_and_a_list() -> None:
     report = evaluate([["A", "A", "B", "C"]], [["A", "B", "B", "A"]])
     assert report.confusion.labels == ("A", "B", "C")
@@ -219,6 +277,8 @@ def test_confusion_is_a_matrix_and_a_list() -> None:
         ("A", "B", 1),
         ("C", "A", 1),
     ]
+    other = evaluate([["A", "A", "B"]], [["A", "B", "B"]]).confusion
+    assert repr(other) == "Confusion(2 labels, 1 mistakes, 2 right)"
     names, part = report.confusion.among(2)
     assert (names, part.shape) == (["A", "B"], (2, 2))
 

@@ -48,5 +48,14 @@ def test_what_cannot_be_compared() -> None:
         score_spans([document()], [RuleTokeniser()(TEXT)])
 
 
+def test_the_last_layer_of_spans_is_compared() -> None:
+    gold = document((0, 10, "PER")).with_layer("pos", ["X"] * 11, ())
+    assert score_spans([gold], [gold]).layer == "entity"
+    nothing = document().with_layer("pos", ["X"] * 11, ())
+    report = score_spans([gold], [nothing])
+    assert (report.layer, report.strict) == ("entity", SpanCounts(missed=1))
+    assert score_spans([gold], [gold], "pos").strict == SpanCounts()
+
+
 def test_nothing_to_find() -> None:
     assert seqlab.evaluate([document()], [document()]).f1 == 1.0

@@ -80,6 +80,13 @@ def test_text_of_many_labels_shows_the_frequent_ones() -> None:
         REPORT.text(rows=0)
 
 
+def test_text_shows_the_ten_most_frequent_mistakes() -> None:
+    gold = [["A"] * (1 + sum(range(2, 13)))]
+    predicted = [["L1", *(f"L{n}" for n in range(2, 13) for _ in range(n))]]
+    lines = evaluate(gold, predicted, scheme=None).text().split("Most frequent mistakes\n\n")[1].splitlines()
+    assert [line.split() for line in lines[1:]] == [["A", "->", f"L{n}", str(n)] for n in range(12, 2, -1)]
+
+
 def test_json_is_plain_and_complete() -> None:
     data = json.loads(REPORT.json())
     assert data == json.loads(json.dumps(REPORT.to_dict()))
@@ -135,6 +142,15 @@ def test_page_is_whole_and_needs_nothing_else() -> None:
         assert part in reader.text
 
 
+def test_page_names_labels_types_and_ways() -> None:
+    rows = re.findall(
+        r'<th scope="row"><bdi>(.*?)</bdi>', evaluate([["B", "I-X", "O"]], [["B", "O", "O"]]).html()
+    )
+    ways = ["strict", "lenient", "type only", "boundary only"]
+    averages = ["all (micro)", "macro", "weighted"]
+    assert rows == ["(no type)", "X", *averages, *ways, "B", "I-X", "O", *averages]
+
+
 def test_page_shows_the_worst_sentence_first_and_marks_what_is_wrong() -> None:
     gold, predicted = [["A", "A"], ["A", "A"], ["A"]], [["A", "B"], ["B", "B"], ["A"]]
     page = evaluate(gold, predicted, words=[["one", "two"], ["three", "four"], ["five"]]).html()
@@ -156,6 +172,30 @@ def test_page_shows_long_sentences_around_their_errors() -> None:
     assert "w155" in page
     assert "w144<" not in page
     assert page.count('class="gap"') == 2
+
+
+@pytest.mark.parametrize(("length", "gaps"), [(40, 0), (41, 1)])
+def test_page_shows_sentences_of_forty_tokens_whole(length: int, gaps: int) -> None:
+    page = evaluate([["A"] * length], [["B"] + ["A"] * (length - 1)]).html()
+    assert page.count('class="gap"') == gaps
+    assert page.count('class="token"') == (5 if gaps else length - 1)
+
+
+@pytest.mark.parametrize(("labels", "folded"), [(30, 0), (31, 1)])
+def test_page_folds_tables_of_more_than_thirty_labels(labels: int, folded: int) -> None:
+    gold = [[f"L{n}" for n in range(labels)]]
+    assert evaluate(gold, gold, scheme=None).html().count("<details>") == folded
+
+
+def test_page_shortens_the_counts_of_its_picture() -> None:
+    gold = [["A"] * 9_999 + ["B"] * 10_000 + ["C", "A", "A"]]
+    page = evaluate(gold, [["B"] * 9_999 + ["A"] * 10_000 + ["A", "C", "C"]]).html()
+    shown = re.findall(r'title="gold (.), predicted (.): ([\d,]+)">(.*?)<', page)
+    assert {(gold, predicted): (told, short) for gold, predicted, told, short in shown} == {
+        ("A", "A"): ("0", ""), ("A", "B"): ("9,999", "9999"), ("A", "C"): ("2", "2"),
+        ("B", "A"): ("10,000", "10k"), ("B", "B"): ("0", ""), ("B", "C"): ("0", ""),
+        ("C", "A"): ("1", "1"), ("C", "B"): ("0", ""), ("C", "C"): ("0", ""),
+    }  # fmt: skip
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=5))

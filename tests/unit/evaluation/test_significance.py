@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 from pytest import approx
 
 from seqlab.errors import OptionError, SchemeError, SeqlabError, ShapeError
-from seqlab.evaluation import significance
+from seqlab.evaluation import headline, significance
 
 GOLD = [["B-X", "O", "B-Y"]] * 40
 GOOD = [["B-X", "O", "B-Y"]] * 30 + [["B-X", "O", "O"]] * 10
@@ -38,6 +39,24 @@ def test_p_is_never_zero() -> None:
     result = significance(GOLD, GOLD, worst, "accuracy", trials=99)
     assert result.p_value == approx(0.01)
     assert (result.sentences, result.differing, result.trials) == (40, 40, 99)
+
+
+def test_ten_thousand_trials_from_seed_nought_unless_told_otherwise() -> None:
+    assert significance(GOLD, GOOD, POOR) == significance(GOLD, GOOD, POOR, trials=10_000, seed=0)
+
+
+def test_blocks_of_exchanges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+
+    class Generator:
+        def integers(self, _low: int, _high: int, shape: tuple[int, int], **_options: object) -> object:
+            drawn.append(shape)
+            return np.zeros(shape, dtype=np.int8)
+
+    monkeypatch.setattr(headline, "LARGEST_BLOCK", 200)
+    monkeypatch.setattr(np.random, "default_rng", lambda _seed: Generator())
+    significance(GOLD, GOOD, POOR, trials=12)
+    assert drawn == [(5, 40), (5, 40), (2, 40)]
 
 
 def test_text_is_short_and_says_which_is_better() -> None:

@@ -158,6 +158,12 @@ def arpa():
     return _core.read_arpa(estimated().arpa(names()), 6)[0]
 
 
+def order_two():
+    """A trellis as pruned models have it: with a list of labels at every position."""
+    allowed = np.tile([True, True, False], (TOKENS, 1))
+    return Trellis(np.zeros((TOKENS, 3)), np.zeros((3, 3, 3)), order=2).constrain(allowed=allowed)
+
+
 # What is needed, and one call of the core that goes through a long sequence.
 LOOPS = {
     "count n-grams": (lambda: None, lambda _: counted()),
@@ -179,6 +185,8 @@ LOOPS = {
         lambda: None,
         lambda _: _core.count_moves(NO_LABELS, None, OFFSETS, 1, 1, np.zeros(2), np.zeros(1)),
     ),
+    "best path of order 2": (order_two, inference.viterbi),
+    "score a path": (order_two, lambda trellis: trellis.score(NO_LABELS.tolist())),
     "read one list": (
         lambda: [["a", "b"] * (TOKENS // 2)],
         lambda lists: _core.StringPool().intern_lists(lists),

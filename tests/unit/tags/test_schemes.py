@@ -125,6 +125,15 @@ def test_labels_of_the_wrong_kind_are_refused(labels: object, message: str) -> N
             function(labels)
 
 
+@pytest.mark.parametrize(
+    ("length", "shown"), [(57, f"b'{'x' * 57}' (bytes)"), (58, f"b'{'x' * 55}... (bytes)")]
+)
+def test_values_of_more_than_sixty_characters_are_shortened(length: int, shown: str) -> None:
+    with pytest.raises(LabelError) as error:
+        tags.spans(["O", b"x" * length], "IOB2")  # type: ignore[list-item]
+    assert f"labels[1] is {shown}, but" in str(error.value)
+
+
 def test_labels_may_be_lists_tuples_arrays_and_iterators() -> None:
     expected = [tags.Span(0, 1, "X")]
     assert tags.spans(("B-X", "O")) == expected

@@ -225,6 +225,15 @@ def test_values_that_do_not_say_what_they_are_cannot_be_written_down(tmp_path):
         tune(MODEL, TRAIN, "pos", search={"class_weight": [Odd()]}, resume=tmp_path / "j")
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C as programs in the foreground know it: shells let those in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_keeps_what_is_done(tmp_path):
     journal = tmp_path / "search.jsonl"
 
