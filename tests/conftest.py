@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import zlib
 from collections import defaultdict
@@ -13,6 +14,10 @@ from hypothesis import HealthCheck, settings
 
 # The model en-demo is kept here, and not in the cache of whoever runs the tests.
 os.environ["XDG_CACHE_HOME"] = os.path.join(tempfile.gettempdir(), f"seqlab-tests-{os.getuid()}")  # noqa: PTH118
+
+# A shell lets programs in the background ignore Ctrl-C, and with the tests all programs that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _COMMON = {
     "deadline": None,
