@@ -25,7 +25,7 @@ _COMMON = {
     # the kernel fixture holds one kernel for all examples of a test, which is what we want
     "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 }
-settings.register_profile("default", max_examples=50, **_COMMON)
+settings.register_profile("default", max_examples=30, **_COMMON)
 settings.register_profile("quick", max_examples=10, **_COMMON)
 settings.register_profile("thorough", max_examples=1000, **_COMMON)
 settings.register_profile("sanitized", max_examples=4, **_COMMON)
