@@ -6,7 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "base/numerics/buffer.hpp"
 #include "base/parallel/parallel.hpp"
+#include "base/parallel/poll_steps.hpp"
 
 namespace seqlab {
 
@@ -31,42 +33,56 @@ public:
     bool operator()(const std::int32_t* word, std::size_t T, Label* ids) {
         if (T == 0) return true;
         order_ = moves_.order;
-        lists_.clear();
-        for (std::size_t i = 0; i < order_; ++i) lists_.push_back({&none_, nullptr, 1});
+        list_all(word, T);
         score_.assign(1, 0.0);
-        back_.clear();
-        begin_.clear();
-        for (std::size_t t = 0; t < T; ++t) advance(list_of(word[t]));
+        for (std::size_t t = 0; t < T; ++t) advance(t);
         return trace(T, ids);
     }
 
 private:
+    void list_all(const std::int32_t* word, std::size_t T) {
+        lists_.assign(order_, {&none_, nullptr, 1});
+        lists_.reserve(order_ + T);
+        begin_.resize(T);
+        std::size_t size = 0;
+        for (std::size_t t = 0; t < T; ++t) {
+            poll_();
+            lists_.push_back(list_of(word[t]));
+            begin_[t] = size;
+            size += rests(t) * lists_.back().size;
+        }
+        back_ = room_.of(size);
+    }
+
+    // Number of tuples of labels of the order - 1 tokens before token t.
+    std::size_t rests(std::size_t t) const {
+        std::size_t many = 1;
+        for (std::size_t i = t + 1; i < t + order_; ++i) many *= lists_[i].size;
+        return many;
+    }
+
     List list_of(std::int32_t word) const {
         const auto from = static_cast<std::size_t>(rows_.begin[static_cast<std::size_t>(word)]);
         const auto to = static_cast<std::size_t>(rows_.begin[static_cast<std::size_t>(word) + 1]);
         return {rows_.label.data() + from, rows_.score.data() + from, to - from};
     }
 
-    // A state is a tuple of positions in the label lists of the last `order` tokens, the latest varying fastest. The
-    // step goes from (a, rest) to (rest, y): for every rest and y it keeps the best a, the first in case of ties.
-    void advance(const List& to) {
-        const std::size_t t = lists_.size();
-        const List& from = lists_[t - order_];
-        std::size_t rests = 1;
-        for (std::size_t i = t - order_ + 1; i < t; ++i) rests *= lists_[i].size;
-        next_.resize(rests * to.size);
-        begin_.push_back(back_.size());
-        back_.resize(back_.size() + rests * to.size);
-        std::uint16_t* back = back_.data() + begin_.back();
-        for (std::size_t rest = 0; rest < rests; ++rest)
-            reach(from, to, rest, rests, next_.data() + rest * to.size, back + rest * to.size);
-        lists_.push_back(to);
+    // A state is a tuple of positions in the label lists of the last `order` tokens, the latest varying fastest. Step t
+    // goes from (a, rest) to (rest, y): for every rest and y it keeps the best a, the first in case of ties.
+    void advance(std::size_t t) {
+        const List& to = lists_[t + order_];
+        const std::size_t many = rests(t);
+        poll_(many * to.size);
+        next_.resize(many * to.size);
+        std::uint16_t* const back = back_ + begin_[t];
+        for (std::size_t rest = 0; rest < many; ++rest)
+            reach(t, rest, many, next_.data() + rest * to.size, back + rest * to.size);
         score_.swap(next_);
     }
 
-    void reach(const List& from, const List& to, std::size_t rest, std::size_t rests, double* best,
-               std::uint16_t* back) const {
-        const double* const base = moves_.move + rest_place(rest) * moves_.L;
+    void reach(std::size_t t, std::size_t rest, std::size_t rests, double* best, std::uint16_t* back) const {
+        const List &from = lists_[t], &to = lists_[t + order_];
+        const double* const base = moves_.move + rest_place(t, rest) * moves_.L;
         for (std::size_t a = 0; a < from.size; ++a) {
             const double before = score_[a * rests + rest];
             const double* const move = base + static_cast<std::size_t>(from.label[a]) * step_;
@@ -88,12 +104,11 @@ private:
     }
 
     // Offset of the labels of `rest` in the transition table.
-    std::size_t rest_place(std::size_t rest) const {
-        const std::size_t t = lists_.size();
+    std::size_t rest_place(std::size_t t, std::size_t rest) const {
         if (order_ == 1) return 0;
-        const List& near = lists_[t - 1];
+        const List& near = lists_[t + order_ - 1];
         if (order_ == 2) return static_cast<std::size_t>(near.label[rest]);
-        const List& far = lists_[t - 2];
+        const List& far = lists_[t + order_ - 2];
         return static_cast<std::size_t>(far.label[rest / near.size]) * (moves_.L + 1) +
                static_cast<std::size_t>(near.label[rest % near.size]);
     }
@@ -109,12 +124,10 @@ private:
             if (score_[i] > score_[state] || (score_[i] == score_[state] && before(i, state))) state = i;
         if (score_.empty() || !(score_[state] > impossible)) return false;
         for (std::size_t t = T; t-- > 0;) {
+            poll_();
             const List& here = lists_[t + order_];
             ids[t] = here.label[state % here.size];
-            const std::size_t a = back_[begin_[t] + state];
-            std::size_t rests = 1;
-            for (std::size_t i = t + 1; i < t + order_; ++i) rests *= lists_[i].size;
-            state = a * rests + state / here.size;
+            state = back_[begin_[t] + state] * rests(t) + state / here.size;
         }
         return true;
     }
@@ -137,8 +150,10 @@ private:
     std::size_t order_ = 1;
     std::vector<List> lists_;
     std::vector<double> score_, next_;
-    std::vector<std::uint16_t> back_;
+    Buffer<std::uint16_t> room_;
+    std::uint16_t* back_ = nullptr;  // in room_
     std::vector<std::size_t> begin_;
+    PollSteps poll_;
 };
 
 }  // namespace

@@ -37,6 +37,8 @@ class Metrics:
         self._folder = folder
         self._path = Path(folder, f"metrics-{os.getpid()}-{time.time_ns()}.json")
         self._counts: defaultdict[Key, float] = defaultdict(float)
+        # Of each histogram the number of times in each bucket, and their sum.
+        self._times: defaultdict[Key, list[float]] = defaultdict(lambda: [0.0] * (len(BOUNDS) + 1))
         self._changing = threading.Lock()  # answers are counted in the threads that compute them
 
     def add(self, name: str, value: float = 1.0, **labels: str) -> None:
@@ -47,12 +49,11 @@ class Metrics:
 
     def seconds(self, name: str, value: float, **labels: str) -> None:
         """Count a time in a histogram."""
-        bucket = bisect_left(BUCKETS, value)
-        le = BOUNDS[bucket]
-        told = tuple(labels.items())
+        key = name, tuple(labels.items())
         with self._changing:
-            self._counts[f"{name}_bucket", (*told, ("le", le))] += 1.0
-            self._counts[f"{name}_sum", told] += value
+            times = self._times[key]
+            times[bisect_left(BUCKETS, value)] += 1.0
+            times[-1] += value
 
     def request(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request."""
@@ -64,8 +65,7 @@ class Metrics:
 
     def store(self) -> None:
         """Write the counts to the folder, where other processes read them; on a full disk, the next time."""
-        with self._changing:
-            rows = [[name, labels, value] for (name, labels), value in self._counts.items()]
+        rows = [[name, labels, value] for (name, labels), value in self._own().items()]
         made = None
         try:
             handle, made = tempfile.mkstemp(".tmp", dir=self._folder)
@@ -77,10 +77,20 @@ class Metrics:
                 with contextlib.suppress(OSError):
                     Path(made).unlink(missing_ok=True)
 
+    def _own(self) -> defaultdict[Key, float]:
+        """Return the counts of this process, those of histograms by bucket."""
+        with self._changing:
+            found = self._counts.copy()
+            for (name, labels), times in self._times.items():
+                for le, many in zip(BOUNDS, times[:-1], strict=True):
+                    if many:
+                        found[f"{name}_bucket", (*labels, ("le", le))] = many
+                found[f"{name}_sum", labels] = times[-1]
+        return found
+
     def _summed(self) -> defaultdict[Key, float]:
         self.store()
-        with self._changing:
-            found = self._counts.copy()  # its file may be older
+        found = self._own()  # its file may be older
         for path in sorted(Path(self._folder).glob("metrics-*.json")):
             for name, labels, value in [] if path == self._path else json.loads(path.read_text("utf-8")):
                 found[name, tuple((key, one) for key, one in labels)] += value
