@@ -261,6 +261,9 @@ class StringPool:
 
     def string(self, id: int) -> str: ...
 
+    def chosen(self, ids: NDArray[numpy.int32]) -> StringPool:
+        """A pool of the strings with these numbers, in this order."""
+
     def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
         """UTF-8 bytes of all strings, and the offset of each, then of the end."""
 

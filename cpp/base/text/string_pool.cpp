@@ -168,6 +168,21 @@ void StringPool::grow(std::size_t slots) {
     }
 }
 
+StringPool StringPool::chosen(std::span<const StringId> ids) const {
+    StringPool made;
+    std::size_t bytes = 0;
+    for (const StringId id : ids) bytes += at(id).size();
+    made.reserve(ids.size(), bytes);
+    std::array<std::string_view, together> texts;
+    std::array<StringId, together> numbers;
+    for (std::size_t i = 0; i < ids.size(); i += together) {
+        const std::size_t lot = std::min(ids.size() - i, together);
+        for (std::size_t j = 0; j < lot; ++j) texts[j] = at(ids[i + j]);
+        made.intern({texts.data(), lot}, numbers.data());
+    }
+    return made;
+}
+
 void StringPool::reserve(std::size_t strings, std::size_t bytes) {
     own_arrays();
     own_.bytes.reserve(bytes);

@@ -66,6 +66,9 @@ public:
     // Table of (tag << 32 | number), `no_string` in free slots; its size is a power of two.
     std::span<const std::uint64_t> slots() const { return slots_; }
 
+    // Return a pool of the strings with these numbers, in this order; the numbers are below size().
+    StringPool chosen(std::span<const StringId> ids) const;
+
     void reserve(std::size_t strings, std::size_t bytes);
     void shrink();
 

@@ -125,6 +125,16 @@ void bind_strings(nb::module_& m) {
             "string", [](const StringPool& pool, StringId id) { return as_str(pool.at(id)); }, "id"_a,
             nb::sig("def string(self, id: int) -> str"))
         .def(
+            "chosen",
+            [](const StringPool& pool, const In<StringId>& ids) {
+                const std::span<const StringId> wanted(ids.data(), ids.size());
+                for (const StringId id : wanted)
+                    if (static_cast<std::size_t>(id) >= pool.size()) throw nb::index_error("a number of no string");
+                return pool.chosen(wanted);
+            },
+            "ids"_a.noconvert(), nb::sig("def chosen(self, ids: NDArray[numpy.int32]) -> StringPool"),
+            "A pool of the strings with these numbers, in this order.")
+        .def(
             "arrays",
             [](const StringPool& pool) {
                 std::vector<std::uint8_t> bytes(pool.bytes().begin(), pool.bytes().end());

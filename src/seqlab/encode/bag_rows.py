@@ -143,9 +143,7 @@ class BagRows:
             return BagRows(self._bags, self._min_count, copy(self.pool), self._ids)
         kept = np.flatnonzero(self._ids >= 0)
         kept = kept[np.argsort(self._ids[kept])]
-        texts, pool = self.pool.strings(), _core.StringPool()
-        for code in kept.tolist():
-            pool.intern(texts[code])
+        pool = self.pool.chosen(kept.astype(np.int32))
         return BagRows(self._bags, self._min_count, pool, self._ids[kept])
 
     def with_bags(self, bags: Callable[[Corpus], BagColumn]) -> BagRows:
