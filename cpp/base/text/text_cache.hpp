@@ -71,7 +71,7 @@ public:
     void clear() { slots_.assign(slots_.size(), {}); }
 
 private:
-    static constexpr std::size_t least = 256, most = 16384;  // a megabyte
+    static constexpr std::size_t least = 256, most = 65536;  // four megabytes
     struct alignas(64) Slot {
         ShortKey key{{}, ~std::uint32_t{0}, 0};  // of no text
         Found found{};

@@ -24,16 +24,16 @@ Extent extent_of(const Observed& observed, const double* weights, std::size_t at
 }
 
 // The longest list of an attribute before it gets a row. A weight of a list costs as much time as 16 lanes of a row;
-// but a row of few weights takes more memory than they do, and all rows may take at most four tenths of the size of the
-// weights.
+// but a row of few weights takes more memory than they do, and all rows may take at most eight tenths of the size of
+// the weights.
 std::size_t longest_list(const Observed& observed, const double* weights, std::size_t L) {
     std::array<std::size_t, Place::list_up_to + 2> with{};  // attributes by the number of their weights
     for (std::size_t a = 0; a < observed.attributes(); ++a)
         ++with[std::min(extent_of(observed, weights, a).count, Place::list_up_to + 1)];
     std::size_t longest = Place::list_up_to, rows = with[longest + 1];
-    const std::size_t shortest = std::clamp<std::size_t>(L / 16, 2, Place::list_up_to);
+    const std::size_t shortest = std::clamp<std::size_t>(L / 16, 1, Place::list_up_to);
     while (longest > shortest &&
-           (rows + with[longest]) * L * sizeof(float) * 10 <= observed.weights() * 12 * 4)
+           (rows + with[longest]) * L * sizeof(float) * 10 <= observed.weights() * 12 * 8)
         rows += with[longest--];
     return longest;
 }
