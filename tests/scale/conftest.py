@@ -6,7 +6,7 @@ import pytest
 
 import seqlab
 from seqlab.families.chain import far as chain_far
-from seqlab.families.hmm import far as hmm_far
+from seqlab.families.hmm import engines
 from seqlab.scale import columns, vocabulary
 
 COLUMNS = ("word", "pos", "chunk", "entity")
@@ -18,7 +18,7 @@ def small_shards(monkeypatch):
     monkeypatch.setattr(columns, "SHARD", columns.TOKEN * 1500)
     monkeypatch.setattr(vocabulary, "BLOCK", 512)
     monkeypatch.setattr("seqlab.scale.rows.BLOCK", 512)
-    monkeypatch.setattr(hmm_far, "BLOCK", 700)
+    monkeypatch.setattr(engines, "BLOCK", 700)
     monkeypatch.setattr(chain_far, "BLOCK", 700)
     warnings.simplefilter("ignore", seqlab.errors.ConvergenceWarning)
 

@@ -255,7 +255,9 @@ def test_counts_of_a_chain_that_do_not_fit_are_refused(stream, monkeypatch):
 
 def test_counts_of_an_hmm_that_do_not_fit_are_refused(stream, monkeypatch):
     monkeypatch.setattr("seqlab.families.hmm.far.resident", lambda: 70 << 20)
-    with pytest.raises(OptionError, match=r"words, need 70 MB of memory, but max_memory is 64 MB"):
+    with pytest.raises(
+        OptionError, match=r"counts of \d+ sentences, need 70 MB of memory, but max_memory is 64 MB"
+    ):
         seqlab.HMM().fit(stream, "pos", max_memory="64M")
 
 

@@ -21,7 +21,7 @@ from seqlab import (
     Streams,
 )
 from seqlab.errors import LabelError, OptionError
-from seqlab.families.hmm import far
+from seqlab.families.hmm import engines, far
 from seqlab.families.hmm.em import expect
 from seqlab.families.hmm.tables import Dirichlet
 from seqlab.families.hmm.training_set import TrainingSet
@@ -37,7 +37,7 @@ LIMIT = "16G"
 def tiny_shards(monkeypatch):
     """Shards of some 300 tokens; some tests change them further."""
     monkeypatch.setattr(columns, "SHARD", columns.TOKEN * 300)
-    monkeypatch.setattr(far, "BLOCK", 200)
+    monkeypatch.setattr(engines, "BLOCK", 200)
 
 
 @pytest.fixture

@@ -194,10 +194,27 @@ def test_hmm_and_chain_are_those_of_memory(name, whole, stream, tmp_path):
 def test_weights_of_an_hmm_are_those_of_memory(name, whole, stream, tmp_path):
     make, label = HIDDEN[name]
     y = () if label is None else (label,)
-    weights = [1.0 + len(s) % 3 for s in whole]
+    weights = [0.1 + len(s) % 3 for s in whole]  # whose sums are rounded
+    weights[:100] = [0.0] * 100 if name == "counting" else weights[:100]  # more than a block of nothing
     near = make().fit(whole, *y, sample_weight=weights)
     distant = make().fit(stream, *y, sample_weight=iter(weights), max_memory=LIMIT)
     assert not differences(near, distant, tmp_path)
+
+
+def test_weights_that_leave_no_word_are_refused(stream):
+    with pytest.raises(seqlab.errors.OptionError, match="not one token has a word and a weight above 0"):
+        HMM().fit(stream, "pos", sample_weight=[0.0] * 330, max_memory=LIMIT)
+
+
+@pytest.mark.parametrize("word", [None, "a"])
+def test_blocks_without_words_are_counted_as_in_memory(word, tmp_path):
+    X = [[]] * 5 + [[word] * 400, [word] * 400] + [["b", "c"] * 100] * 9
+    y = [["10" if t % 2 else "9" for t in range(len(some))] for some in X]
+    for labels in (y, [[int(name) for name in some] for some in y]):
+        near = HMM().fit(X, labels)
+        distant = HMM().fit(iter(X), iter(labels), max_memory=LIMIT)
+        assert not differences(near, distant, tmp_path)
+        assert seqlab.load(tmp_path / "model").predict(X[-1:]) == near.predict(X[-1:])
 
 
 def test_sentences_without_labels_and_lengths(whole, tmp_path):

@@ -52,6 +52,16 @@ def cuts_of(corpus: Corpus) -> npt.NDArray[np.int64]:
     return np.array(cuts)
 
 
+def blocks_between(offsets: npt.NDArray[np.int64], tokens: int) -> Iterator[tuple[int, int]]:
+    """Cut sentences with these offsets into blocks of so many tokens; yield the first sentence and the one after."""
+    first = 0
+    while first < len(offsets) - 1:
+        last = int(np.searchsorted(offsets, offsets[first] + tokens, side="right")) - 1
+        last = min(max(last, first + 1), len(offsets) - 1)
+        yield first, last
+        first = last
+
+
 def spread_out(corpus: Corpus, first: int, step: int, spent: int = 0) -> slice:
     """Choose every step-th sentence from the first on, until they cost as much as a shard.
 
@@ -296,10 +306,7 @@ class ColumnStore:
             for i, kind in enumerate(self.kinds.values())
             if kind == "bags"
         }
-        first = 0
-        while first < len(offsets) - 1:
-            last = int(np.searchsorted(offsets, offsets[first] + tokens, side="right")) - 1
-            last = min(max(last, first + 1), len(offsets) - 1)
+        for first, last in blocks_between(offsets, tokens):
             begin, end = int(offsets[first]), int(offsets[last])
             columns = {
                 name: self._column(arrays, i, name, kind, begin, end, starts)
@@ -307,7 +314,6 @@ class ColumnStore:
                 if name != GOLD
             }
             yield Corpus(columns, offsets[first : last + 1] - begin)
-            first = last
 
     def in_memory(self, numbers: Sequence[int] | None = None) -> Corpus:
         """Read the corpus, or some of its shards."""

@@ -6,7 +6,7 @@ score of a path = Σ_t log P(y_t | the k labels before) + log P(x_t | y_t)   [ +
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, NoReturn
@@ -82,11 +82,15 @@ class WordCounts(Brief):
             some = (codes != gone) & (True if weights is None else weights > 0)
             codes, label_ids = codes[some], label_ids[some]
             weights = None if weights is None else weights[some]
-        if not len(codes):
-            raise OptionError("not one token has a word and a weight above 0, so there is nothing to count")
         numbers, used = _core.compact_pool(np.ascontiguousarray(codes), pool)
         whole = np.array([0, len(numbers)], dtype=np.int64)
         return WordCounts(used, *_core.count_words(numbers, label_ids, weights, whole, len(used), L), L)
+
+    def some(self) -> WordCounts:
+        """Return the counts themselves, if there are any."""
+        if not len(self.count):
+            raise _nothing()
+        return self
 
     @property
     def label_totals(self) -> npt.NDArray[np.float64]:
@@ -100,6 +104,14 @@ class WordCounts(Brief):
         codes = np.concatenate([np.repeat(n, np.diff(one.begin)) for n, one in both]).astype(np.int32)
         labels, counts = (np.append(getattr(self, name), getattr(other, name)) for name in ("label", "count"))
         return WordCounts.of(pool, codes, labels, counts, self.L)
+
+
+def _nothing() -> OptionError:
+    return OptionError("not one token has a word and a weight above 0, so there is nothing to count")
+
+
+# Words, the word of each token, offsets of sentences, labels and weights of tokens, as for CountedHMM.count.
+Block = tuple[_core.StringPool, Codes, Offsets, LabelIds, Table | None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,11 +191,25 @@ class CountedHMM(Brief):
         rules = Rules.none(len(names)) if rules is None else rules
         return cls(names, order, moves, last, counted, chosen, unknown, end, rules, proper=True)
 
+    @classmethod
+    def of_blocks(cls, blocks: Iterable[Block], labels: Sequence[str], **options: Any) -> CountedHMM:
+        """Add up the counts of blocks; the last bits of weighted sums depend on where these end."""
+        total: CountedHMM | None = None
+        for pool, codes, offsets, ids, weights in blocks:
+            if weights is None or weights.any():
+                own = cls.count(pool, codes, offsets, ids, labels, weights=weights, **options)
+                total = own if total is None else total.plus(own)
+        if total is None:
+            raise _nothing()
+        total.words.some()
+        return total
+
     def plus(self, other: CountedHMM) -> CountedHMM:
-        """Add the counts of another model, with the options of this one; labels of both, sorted; no rules."""
+        """Add the counts of another model, with the options of this one; other labels are sorted in; no rules."""
         if self.order != other.order:
             raise OptionError(f"counts of order {self.order} and of order {other.order} do not add up")
-        names = tuple(sorted({*self.labels, *other.labels}))
+        same = self.labels == other.labels
+        names = self.labels if same else tuple(sorted({*self.labels, *other.labels}))
         mine, theirs = self.relabelled(names), other.relabelled(names)
         moves, last = mine.moves + theirs.moves, mine.last + theirs.last
         words, rules = mine.words.plus(theirs.words), Rules.none(len(names))

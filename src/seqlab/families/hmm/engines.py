@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ from seqlab.arrays import LabelIds, thread_count
 from seqlab.corpus import Corpus, StringColumn
 from seqlab.errors import OptionError
 from seqlab.families.hmm import histories
-from seqlab.families.hmm.counted import CountedHMM
+from seqlab.families.hmm.counted import Block, CountedHMM
 from seqlab.families.hmm.counting import Counting, SuffixModel
 from seqlab.families.hmm.em import (
     BaumWelch,
@@ -39,10 +40,13 @@ from seqlab.learning.identity import counted_digest, digest, facts_of
 from seqlab.learning.monitor import Bar, checked_callbacks, checked_patience
 from seqlab.learning.restarts import Best, best_of
 from seqlab.learning.smoothing import MLE, AddLambda, smoothing_of
+from seqlab.scale.columns import blocks_between, cuts_of
 from seqlab.store.codec import state_of
 from seqlab.tagging.decoding import Trellises
 from seqlab.tagging.door.constraints import Rules, TagDictionary, check_rules
 from seqlab.tagging.door.sentences import token_weights
+
+BLOCK = 1 << 19  # tokens that are counted at once, beyond memory or with weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,18 +409,26 @@ def one_pass() -> History:
 
 
 def _count(hmm: families.HMM, data: TrainingSet, labels: tuple[str, ...], sample_weight: Any) -> CountedHMM:
-    """Count labelled words."""
+    """Count labelled words: all at once, or where they have weights block by block, as beyond memory."""
     assert data.gold is not None  # noqa: S101  (refuse looked)
-    column = words_of(data.corpus, data.column).compact()
-    return CountedHMM.count(
-        column.pool,
-        column.codes,
-        data.corpus.offsets,
-        data.gold.numbered(labels).ids,
-        labels,
-        weights=token_weights(data.corpus, sample_weight),
-        **count_options(hmm, len(labels)),
+    corpus, words = data.corpus, words_of(data.corpus, data.column)
+    ids, weights = data.gold.numbered(labels).ids, token_weights(corpus, sample_weight)
+
+    def block(first: int, last: int) -> Block:
+        offsets = corpus.offsets[first : last + 1]
+        own = slice(int(offsets[0]), int(offsets[-1]))
+        some = StringColumn(words.codes[own], words.pool).compact()
+        worth = None if weights is None else weights[own]
+        return some.pool, some.codes, offsets - offsets[0], ids[own], worth
+
+    cuts = [0, len(corpus)] if weights is None else cuts_of(corpus).tolist()
+    size = corpus.token_count + 1 if weights is None else BLOCK
+    blocks = (
+        block(begin + first, begin + last)
+        for begin, end in itertools.pairwise(cuts)
+        for first, last in blocks_between(corpus.offsets[begin : end + 1], size)
     )
+    return CountedHMM.of_blocks(blocks, labels, **count_options(hmm, len(labels)))
 
 
 def words_of(corpus: Corpus, column: str | None) -> StringColumn:

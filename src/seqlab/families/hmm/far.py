@@ -16,7 +16,8 @@ from seqlab.arrays import thread_count
 from seqlab.corpus import Corpus, VectorColumn
 from seqlab.corpus.columns import ragged, resolve
 from seqlab.errors import OptionError, ShapeError
-from seqlab.families.hmm.counted import CountedHMM
+from seqlab.families.hmm import engines
+from seqlab.families.hmm.counted import Block, CountedHMM
 from seqlab.families.hmm.em import BaumWelch, HardEM
 from seqlab.families.hmm.emissions import Streams
 from seqlab.families.hmm.emissions.symbols import MISSING, Symbols
@@ -44,9 +45,7 @@ from seqlab.scale.sizes import resident, shown
 from seqlab.scale.vocabulary import located
 from seqlab.tagging.door.blocks import LabelledBlocks
 from seqlab.tagging.door.constraints import Rules, TagDictionary, rules_by_blocks
-from seqlab.tagging.door.sentences import Gold, sentence_weights, token_weights
-
-BLOCK = 1 << 19  # tokens that are counted at once
+from seqlab.tagging.door.sentences import Gold, sentence_weights, weights_of_block
 
 
 def learn_from_disk(
@@ -127,27 +126,20 @@ def _counted(
     """Count labelled words, a block after the other; counts of blocks add up exactly."""
     refuse_patience(asked)
     labels = state_names(hmm, first, None, tokens=store.tokens)
-    total: CountedHMM | None = None
     rules = _rules(hmm, some, first.corpus.offsets, labels)
-    for number, corpus, given in _blocks(store, some, BLOCK):
-        assert given is not None  # noqa: S101  (every token has a label)
-        gold = given.numbered(labels)
-        words = words_of(corpus, first.column).compact()
-        with located(number):
-            worth = None if weights is None else token_weights(corpus, weights[number : number + len(corpus)])
-        own = CountedHMM.count(
-            words.pool,
-            words.codes,
-            corpus.offsets,
-            gold.ids,
-            labels,
-            weights=worth,
-            **count_options(hmm, len(labels)),
-        )
-        total = own if total is None else total.plus(own)
-        disk.check(resident(), f"the program, with the counts of {len(total.words.pool):,} words,")
-    assert total is not None  # noqa: S101  (there is a token)
-    total = total if total.labels == labels else total.relabelled(labels)
+
+    def blocks() -> Iterator[Block]:
+        for number, corpus, given in _blocks(store, some, engines.BLOCK):
+            assert given is not None  # noqa: S101  (every token has a label)
+            own = None if weights is None else weights[number : number + len(corpus)]
+            with located(number):
+                worth = None if own is None else weights_of_block(own, corpus.lengths.tolist())
+            words = words_of(corpus, first.column).compact()
+            yield words.pool, words.codes, corpus.offsets, given.numbered(labels).ids, worth
+            done = number + len(corpus)
+            disk.check(resident(), f"the program, with the counts of {done:,} sentences,")
+
+    total = CountedHMM.of_blocks(blocks(), labels, **count_options(hmm, len(labels)))
     history = one_pass()
     dictionary = TagDictionary.of(hmm.allowed, labels, first.column)
     model = replace(total, rules=rules)
@@ -203,7 +195,7 @@ def _sample(
     chosen: list[Any] = []
     for number in range(step):
         ids, begin = some.of_shard(number), 0
-        for corpus in store.blocks_of(number, BLOCK):
+        for corpus in store.blocks_of(number, engines.BLOCK):
             if spent < columns.SHARD:
                 rows = np.arange(len(corpus))[columns.spread_out(corpus, -first % step, step, spent)]
                 tokens = ragged(corpus.offsets, rows)[1] + begin

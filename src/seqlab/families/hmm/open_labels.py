@@ -143,7 +143,7 @@ def opened(
         )
     named = ids >= 0
     if named[tokens].any():
-        words = WordCounts.of(column.pool, column.codes[named], ids[named], token_weight[named], L)
+        words = WordCounts.of(column.pool, column.codes[named], ids[named], token_weight[named], L).some()
         if start is None:
             start = _even(labels, words, rules, **options)
         start = replace(start, words=words)
@@ -228,7 +228,7 @@ def expected(model: CountedHMM, text: OpenText, *, hard: bool, threads: int) -> 
     if seen:
         codes, labels, counts = (np.concatenate(some) for some in zip(*seen, strict=True))
         if (codes != text.pool.find(MISSING)).any():
-            found.words = WordCounts.of(text.pool, codes, labels, counts, model.L)
+            found.words = WordCounts.of(text.pool, codes, labels, counts, model.L).some()
     return found
 
 

@@ -340,7 +340,6 @@ def listed_labels(given: Any, *, whole: bool) -> list[str]:
 
 
 Weights = npt.NDArray[np.float64]
-
 LARGEST_WEIGHT = 1e18  # its sum over all tokens, squared, is finite
 
 
@@ -371,11 +370,15 @@ def _joined(sample_weight: Any, lengths: list[int]) -> Weights:
     given = list(sample_weight)
     if len(given) != len(lengths):
         raise ShapeError(f"X has {len(lengths)} sentences, but sample_weight has {len(given)} entries")
-    rows = [_weight_row(given[s], length, s) for s, length in enumerate(lengths)]
-    weights = np.concatenate([np.zeros(0), *rows])
+    weights = weights_of_block(given, lengths)
     if len(weights) and not weights.any():
         raise OptionError("every sample_weight is 0, so there is nothing to learn from")
     return weights
+
+
+def weights_of_block(given: Sequence[Any], lengths: Sequence[int]) -> Weights:
+    """Read weights (tokens,) of some of the sentences, which may all be 0: one each, or one per token in lists."""
+    return np.concatenate([np.zeros(0), *(_weight_row(given[s], size, s) for s, size in enumerate(lengths))])
 
 
 def _weight_row(value: Any, length: int, s: int) -> Weights:
