@@ -145,6 +145,45 @@ def test_without_a_cache_nothing_stays(stream, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_what_killed_programs_left_is_removed_whatever_it_was(stream, tmp_path):
+    from seqlab.scale.cache import _machine
+
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    ours = [f".{name}.{_machine()}.{dead.pid}.0123abcd.tmp" for name in ("spilled", f"rows-{'0' * 16}")]
+    others = [
+        f".spilled.{_machine()}.{os.getpid()}.0123abcd.tmp",
+        f".spilled.{'0' * 8}.{dead.pid}.0123abcd.tmp",  # of another machine, where that program may live
+        ".mine.tmp",
+    ]
+    for name in (*ours, *others):
+        (tmp_path / name).mkdir()
+    fitted(stream, tmp_path)
+    assert set(entries(tmp_path, ".")) == set(others)
+
+
+def test_a_cache_that_cannot_be_written_is_said_for_iterators_and_functions(
+    whole, stream, tmp_path, monkeypatch
+):
+    fitted(stream, tmp_path)
+    monkeypatch.setattr("seqlab.scale.cache.secrets.token_hex", lambda _: "x" * 300)
+    X, y = [list(s["word"]) for s in whole], [list(s["pos"]) for s in whole]
+    with pytest.raises(StoreError, match="the cache cannot be written: File name too long"):
+        CRF("pos", FEW).fit(iter(X), iter(y), cache=tmp_path)
+    with pytest.raises(StoreError, match="the cache cannot be written: File name too long"):
+        fitted(stream, tmp_path, features=lambda sentence, t: [sentence["word"][t]])
+
+
+def test_errors_of_a_source_of_sentences_are_its_own(tmp_path):
+    def sentences():
+        yield ["a"]
+        raise FileNotFoundError("no such book")
+
+    with pytest.raises(FileNotFoundError, match="no such book"):
+        CRF("pos", FEW).fit(sentences(), [["X"]], cache=tmp_path)
+    assert not entries(tmp_path)
+
+
 def test_functions_are_encoded_each_time(stream, tmp_path):
     """Their code may have changed."""
 

@@ -64,7 +64,7 @@ def test_entries_in_shards_are_looked_at_too(stream, tmp_path, monkeypatch):
     monkeypatch.setattr(far, "_room", lambda *_: 0)
 
     def damage(epoch):
-        for path in tmp_path.glob(".rows-*/*.shard"):
+        for path in tmp_path.glob(".encoded.*/*.shard"):
             os.truncate(path, 4096)
 
     with pytest.raises(StoreError, match="remove the folder that it"):

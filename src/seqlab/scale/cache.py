@@ -6,6 +6,8 @@ import contextlib
 import hashlib
 import json
 import os
+import platform
+import re
 import secrets
 import shutil
 import tempfile
@@ -19,6 +21,7 @@ from seqlab.scale.shards import altered, disk_error, write_json
 
 MANIFEST = "manifest.json"
 FORMAT = 2  # of entries; others are not looked at
+LEFT = re.compile(r"\.[a-z]+(?:-[0-9a-f]{16})?\.([0-9a-f]{8})\.(\d+)\.[0-9a-f]{8}\.tmp")  # machine, program
 
 Facts = dict[str, Any]
 
@@ -46,28 +49,45 @@ class Cache:
         return path, read_manifest(path)
 
     def _make(self, path: Path, make: Callable[[Path], Facts]) -> None:
-        _remove_leftovers(path)
-        made = self.folder / f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
-        try:
-            made.mkdir()
-        except OSError as error:
-            raise disk_error(error, self.folder) from error
-        try:
-            facts = make(made)
+        with self.temporary(path.name) as made:
+            try:
+                facts = make(made)
+            except OSError as error:
+                raise disk_error(error, self.folder) from error
             write_json(made / MANIFEST, facts)
-            with contextlib.suppress(
-                FileExistsError, OSError
-            ):  # another program was quicker: its entry is as good
+            with contextlib.suppress(OSError):  # another program was quicker: its entry is as good
                 made.rename(path)
             if not path.exists():
                 raise StoreError(
                     "the cache cannot be written: a finished entry could not be renamed",
                     place=Place(path=str(path)),
                 )
+
+    @contextlib.contextmanager
+    def temporary(self, name: str) -> Iterator[Path]:
+        """Make a folder for a while: it is removed at the end, and if the program is killed, by the next one."""
+        self._remove_leftovers()
+        made = self.folder / f".{name}.{_machine()}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
+        try:
+            made.mkdir()
         except OSError as error:
             raise disk_error(error, self.folder) from error
+        try:
+            yield made
         finally:
             shutil.rmtree(made, ignore_errors=True)
+
+    def _remove_leftovers(self) -> None:
+        """Remove what programs of this machine that are gone have left."""
+        for one in self.folder.glob(".*.tmp"):
+            found = LEFT.fullmatch(one.name)
+            if found and found[1] == _machine() and not _alive(int(found[2])):
+                shutil.rmtree(one, ignore_errors=True)
+
+
+def _machine() -> str:
+    """Name this machine in a few digits: only here can anyone tell if a program is gone."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def read_manifest(path: Path) -> Facts:
@@ -126,14 +146,6 @@ def opened(cache: str | os.PathLike[str] | None) -> Iterator[Cache]:
     except OSError as error:
         raise disk_error(error, folder) from error
     yield Cache(folder)
-
-
-def _remove_leftovers(path: Path) -> None:
-    """Remove what programs that are gone have left of an entry."""
-    for one in path.parent.glob(f".{path.name}.*.tmp"):
-        pid = one.name.split(".")[-3]
-        if pid.isdigit() and not _alive(int(pid)):
-            shutil.rmtree(one, ignore_errors=True)
 
 
 def _alive(pid: int) -> bool:

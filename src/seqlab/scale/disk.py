@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,8 +71,7 @@ class Disk:
         return self._spilled(blocks, told)
 
     def _spilled(self, blocks: Any, told: Told) -> ColumnStore:
-        with tempfile.TemporaryDirectory(dir=self.cache.folder, prefix=".spilled-") as name:
-            spilled = Path(name)
+        with self.cache.temporary("spilled") as spilled:
             facts = _whole(blocks, write_columns(spilled, blocks, {}, told))
             made_of = [facts["shards"], facts["strings"], facts["columns"], facts["whole"]]
 
@@ -102,8 +100,8 @@ class Disk:
             return write_rows(folder, store, encoder, labels, column, threads=threads, room=room, told=told)
 
         if _has_code(encoder.features):  # which may have changed since
-            with tempfile.TemporaryDirectory(dir=self.cache.folder, prefix=".rows-") as name:
-                yield RowStore(store, Path(name), write(Path(name)), encoder)
+            with self.cache.temporary("encoded") as folder:
+                yield RowStore(store, folder, write(folder), encoder)
             return
         fresh: list[Encoder] = []
 
