@@ -120,6 +120,18 @@ def test_an_altered_encoder_is_noticed(stream, tmp_path):
         fitted(stream, tmp_path)
 
 
+def test_equal_bytes_of_files_that_are_read_in_other_ways_are_other_data(tmp_path):
+    """A table has a name on top of every column, which is a word of a file in columns."""
+    made = []
+    for name in ("a.conll", "a.tsv"):
+        (tmp_path / name).write_text("word\tlabel\na\tX\nb\tY\n")
+        made.append(
+            fitted(seqlab.stream_corpus(tmp_path / name), tmp_path / "cache", "label", features="pos")
+        )
+    assert made[0].classes_ == ["X", "Y", "label"]
+    assert made[1].classes_ == ["X", "Y"]
+
+
 def test_files_of_the_user_stay(stream, tmp_path):
     (tmp_path / "manifest.json").write_text("mine")
     (tmp_path / "next.shard").write_text("mine, too")

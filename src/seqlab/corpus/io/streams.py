@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from seqlab.corpus.corpus import Corpus
-from seqlab.corpus.formats.base import Columns
+from seqlab.corpus.formats.base import Columns, by_suffix
 from seqlab.corpus.io.reader import CHUNK, Stream, stream
 from seqlab.corpus.sentence import Sentence
 from seqlab.errors import CorpusError, OptionError, Place
@@ -50,7 +50,9 @@ def stream_corpus(
     }
     parts = tuple(stream(path, format, columns, block=block, **given) for path in paths)
     named = columns if columns is None or isinstance(columns, str) else repr(columns)
-    return CorpusStream(paths, parts, repr((format, named, sorted(given.items(), key=lambda pair: pair[0]))))
+    # A format that is guessed may depend on the name of the file, not on its bytes alone.
+    kinds = [[kind.name for kind in by_suffix(path)] for path in paths] if format is None else format
+    return CorpusStream(paths, parts, repr((kinds, named, sorted(given.items(), key=lambda pair: pair[0]))))
 
 
 def _paths(source: Any) -> tuple[str, ...]:
