@@ -1,6 +1,7 @@
 """The cache on disk: used again, never half believed, nobody else's files touched."""
 
 import gzip
+import json
 import os
 import signal
 import subprocess
@@ -130,6 +131,16 @@ def test_equal_bytes_of_files_that_are_read_in_other_ways_are_other_data(tmp_pat
         )
     assert made[0].classes_ == ["X", "Y", "label"]
     assert made[1].classes_ == ["X", "Y"]
+
+
+def test_what_is_told_of_weights_takes_a_byte_an_attribute_and_one_a_weight(stream, tmp_path):
+    from seqlab.scale.shards import open_shard
+
+    model = fitted(stream, tmp_path).model_
+    facts = json.loads((tmp_path / entries(tmp_path, "rows-")[0] / "manifest.json").read_text())
+    arrays = open_shard(tmp_path / entries(tmp_path, "rows-")[0] / facts["weights"]).arrays
+    taken = sum(arrays.bytes(name) for name in ("counts", "labels"))
+    assert taken == len(model.begin) - 1 + len(model.weights)
 
 
 def test_files_of_the_user_stay(stream, tmp_path):

@@ -20,7 +20,7 @@ from seqlab.files import checked_name
 from seqlab.scale.shards import altered, disk_error, write_json
 
 MANIFEST = "manifest.json"
-FORMAT = 2  # of entries; others are not looked at
+FORMAT = 3  # of entries; others are not looked at
 LEFT = re.compile(r"\.[a-z]+(?:-[0-9a-f]{16})?\.([0-9a-f]{8})\.(\d+)\.[0-9a-f]{8}\.tmp")  # machine, program
 
 Facts = dict[str, Any]

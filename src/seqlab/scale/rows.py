@@ -75,7 +75,7 @@ def write_rows(
             arrays |= raw.arrays()
         names.append(write_shard(folder, arrays))
     begins, paired = marks.pairs()
-    extra: dict[str, Any] = {"begin": begins, "label": paired}
+    extra: dict[str, Any] = {"counts": narrowed(np.diff(begins)), "labels": narrowed(paired)}
     if learned.cluster_codes is not None:
         extra["cluster_codes"] = learned.cluster_codes
     return {
@@ -250,8 +250,12 @@ class RowStore:
 
     @cached_property
     def weights(self) -> Mapping[str, npt.NDArray[Any]]:
-        """Arrays about weights: begin and label of the pairs seen, and cluster_codes if there are any."""
+        """Arrays about weights: those of pairs(), and cluster_codes if there are any."""
         return open_shard(self.folder / self.facts["weights"]).arrays
+
+    def pairs(self) -> tuple[npt.NDArray[np.int64], LabelIds]:
+        """Return begin (K + 1,) and label (pairs,) of the labels that each attribute was met with."""
+        return offsets_of(self.weights["counts"]), self.weights["labels"].astype(np.int32)
 
     def offsets(self, only: int | None = None) -> npt.NDArray[np.int64]:
         """(N + 1,)   offsets of the sentences of all shards, or of one."""

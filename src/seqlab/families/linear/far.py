@@ -355,7 +355,7 @@ class ShardedSet:
         if tagger.states == "all":
             begin, label = every_pair(encoder.size, L)
         else:
-            begin, label = (np.array(self.rows.weights[name]) for name in ("begin", "label"))
+            begin, label = self.rows.pairs()
         seen = np.zeros((L, L), dtype=bool)
         longer: dict[str, Any] = {}
         for back, (name, seen_name) in enumerate(LEVELS[1:order], 2):

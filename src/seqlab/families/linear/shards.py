@@ -142,7 +142,7 @@ def _opened(recipe: LinearRecipe) -> tuple[RowStore, Begins, LabelIds]:
             if recipe.attributes is not None:
                 begin, label = every_pair(recipe.attributes, recipe.shape.size)
             else:
-                begin, label = (np.array(rows.weights[name]) for name in ("begin", "label"))
+                begin, label = rows.pairs()
             _known.clear()  # one corpus at a time
             _known[key] = (rows, begin, label)
             _ = rows.compact
