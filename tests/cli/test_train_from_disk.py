@@ -44,6 +44,15 @@ def test_the_model_is_that_of_memory(kind, parts, shell, tmp_path):
     assert all(np.array_equal(one[name], other[name]) for name in one)
 
 
+def test_an_earlier_model_is_learned_on(parts, shell, tmp_path):
+    first = tmp_path / "first"
+    shell.done("train", parts[0], *FLAGS, "-o", first, "-q")
+    for name, more in (("near", []), ("distant", ["--max-memory", "4G"])):
+        shell.done("train", *parts, *FLAGS, *more, "--start", first, "-o", tmp_path / name, "-q")
+    near, distant = (seqlab.load(tmp_path / name).model_.theta for name in ("near", "distant"))
+    assert np.array_equal(near, distant)
+
+
 def test_the_cache_is_used_again(parts, shell, tmp_path):
     words = ["train", *parts, *FLAGS, "--max-memory", "4G", "--cache", str(tmp_path / "cache"), "--json"]
     _, second = (shell.done(*words, "-o", tmp_path / name) for name in ("one", "two"))
@@ -56,7 +65,6 @@ def test_the_cache_is_used_again(parts, shell, tmp_path):
     [
         (["-m", "local"], "--max-memory means nothing to --model local"),
         (["--max-memory", "many"], "max_memory must be a number of bytes"),
-        (["--start", "x.model"], "--start is for a training in memory"),
     ],
 )
 def test_wrong_use_is_said(words, told, parts, shell, tmp_path):

@@ -55,6 +55,43 @@ def test_linear_models_are_those_of_memory(name, whole, stream, tmp_path):
     assert not differences(near, distant, tmp_path)
 
 
+STARTED = {
+    "lbfgs": lambda: CRF("chunk", FEW),
+    "min_count": lambda: CRF("chunk", FEW, min_count=2, constraints="auto"),
+    "all": lambda: CRF("ner", FEW, states="all", transitions="all"),
+    "order 2": lambda: CRF("pos", LBFGS(max_iterations=2), order=2),
+    "function": lambda: CRF(endings, FEW),
+    "sum": lambda: CRF([endings, "chunk"], FEW),
+    "several": lambda: CRF("word[0]\nngrams(word[0], 3)\nposition\n", FEW),
+    "perceptron": lambda: LinearTagger("chunk", Perceptron(epochs=2)),
+    "memm": lambda: MEMM("chunk", FEW),
+}
+
+
+@pytest.mark.parametrize("room", [200, 1 << 30])  # bytes of counts in memory: the others are spilled
+@pytest.mark.parametrize("name", STARTED)
+def test_an_earlier_model_is_learned_on_as_in_memory(name, room, whole, stream, tmp_path, monkeypatch):
+    first = STARTED[name]().fit(
+        seqlab.demo_corpus("train")[300:420], "chunk"
+    )  # has words of its own, and lacks some
+    near = STARTED[name]().fit(whole, "chunk", start=first)
+    monkeypatch.setattr("seqlab.scale.disk.Disk.room", lambda *_, **__: room)
+    given = {"max_memory": LIMIT, "cache": tmp_path / "cache"}
+    fresh, again = (STARTED[name]().fit(stream, "chunk", start=first, **given) for _ in range(2))
+    assert not differences(near, fresh, tmp_path)
+    assert not differences(near, again, tmp_path)
+    assert differences(near, STARTED[name]().fit(stream, "chunk", **given), tmp_path)
+
+
+def test_new_labels_and_ready_made_attributes_are_learned_on_as_in_memory(whole, tmp_path):
+    X = [[{f"w={w}": 1.0, "length": len(w)} for w in s["word"]] for s in whole]
+    y = [list(s["chunk"]) for s in whole]
+    first = CRF(None, FEW).fit(X[:60], [["Z", *row[1:]] for row in y[:60]])
+    near = CRF(None, FEW).fit(X[30:], y[30:], start=first)
+    distant = CRF(None, FEW).fit(iter(X[30:]), iter(y[30:]), start=first, max_memory=LIMIT)
+    assert not differences(near, distant, tmp_path)
+
+
 WEIGHTED = {
     "sentences": lambda s: 1.0 + len(s) % 3,
     "tokens": lambda s: [1.0 + len(word) % 2 for word in s["word"]],

@@ -147,7 +147,7 @@ def _check(settings: argparse.Namespace) -> None:
         raise OptionError("--checkpoint-every is for --checkpoint DIR")
     if _far(settings):
         why = "is for a training in memory, without --max-memory, --cache and a cluster"
-        parsing.refuse(settings, ["start", "unlabelled"], why)
+        parsing.refuse(settings, ["unlabelled"], why)
     if not settings.dev and (settings.metric or settings.patience):
         raise OptionError("--metric and --patience look at a development set; pass one with --dev")
 

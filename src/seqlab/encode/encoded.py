@@ -229,6 +229,22 @@ def merged(parts: Sequence[Rows], tokens: int = 0) -> Rows:
     return Rows(indptr, ids, values, codes, moves)
 
 
+class Counted(Protocol):
+    """Attributes of a producer, as Seen has them."""
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """(n,)."""
+
+    @property
+    def least(self) -> npt.NDArray[np.int32]:
+        """(n,)."""
+
+    @property
+    def known(self) -> AttributeIds:
+        """(n,)."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
     """The attributes of a producer after learn().
@@ -284,6 +300,20 @@ def learned(producers: Sequence[Producer], corpus: Corpus, threads: int, size: i
     if not producers:
         return merged([], corpus.token_count), 0
     seen = [producer.learn(corpus, threads) for producer in producers]
+    parts, size = numbered(seen, size)
+    rows = merged([part.number(own) for part, own in zip(seen, parts, strict=True)])
+    if (
+        rows.cluster_codes is not None and len(rows.cluster_codes) < size
+    ):  # attributes of other producers have none
+        rows = replace(rows, cluster_codes=np.pad(rows.cluster_codes, (0, size - len(rows.cluster_codes))))
+    return rows, size
+
+
+def numbered(seen: Sequence[Counted], size: int = 0) -> tuple[list[AttributeIds], int]:
+    """Return the numbers of the attributes of every producer, -1 for those that are dropped, and how many there are.
+
+    size   of those that had a number before
+    """
     counts, least = _joined([part.counts for part in seen]), _joined([part.least for part in seen])
     if not size:
         numbers = _core.by_frequency(counts, least)
@@ -294,13 +324,7 @@ def learned(producers: Sequence[Producer], corpus: Corpus, threads: int, size: i
         fresh = _core.by_frequency(counts[new], least[new])
         numbers[new] = np.where(fresh >= 0, fresh + np.int32(size), np.int32(-1))
         size += int(np.count_nonzero(fresh >= 0))
-    parts = np.split(numbers, np.cumsum([len(part.counts) for part in seen])[:-1])
-    rows = merged([part.number(own) for part, own in zip(seen, parts, strict=True)])
-    if (
-        rows.cluster_codes is not None and len(rows.cluster_codes) < size
-    ):  # attributes of other producers have none
-        rows = replace(rows, cluster_codes=np.pad(rows.cluster_codes, (0, size - len(rows.cluster_codes))))
-    return rows, size
+    return np.split(numbers, np.cumsum([len(part.counts) for part in seen])[:-1]), size
 
 
 def _joined(arrays: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:

@@ -283,16 +283,7 @@ class Encoder:
         read, codes, names = self._read(corpus, labels)
         size, edge_size = (self.size, self.edge_size) if extend else (0, 0)
         known = tuple(sorted({*(self.labels if extend else ()), *(names or ()), *classes}))
-        if size or edge_size:
-            producers = [producer.extended() for producer in self._node]
-            producers += self._of_columns(read, besides={producer.column for producer in producers})
-            edge_producers = [producer.extended() for producer in self._edge]
-            for i, source in enumerate(sources_of(self.features, self.min_count, known)[1]):
-                one = edge_producers[i]
-                if isinstance(source, BagsOfLabelPairs) and isinstance(one, BagRows):
-                    edge_producers[i] = one.with_bags(source)  # the labels may be more now
-        else:
-            producers, edge_producers = self._producers(read, known)
+        producers, edge_producers = self.learners(read, known, extend=bool(size or edge_size))
         for producer in producers:
             if isinstance(producer, BagRows):
                 producer.zeros = self.zeros
@@ -310,6 +301,26 @@ class Encoder:
         number = {name: i for i, name in enumerate(self.labels)}
         known = np.array([*(number.get(name, -1) for name in names), -1], dtype=np.int32)
         return known[codes]  # the last entry is for a missing label, -1
+
+    def learners(
+        self, corpus: Corpus, labels: tuple[str, ...] = (), *, extend: bool
+    ) -> tuple[list[Producer], list[Producer]]:
+        """Make the producers of node and edge attributes that are to learn from a corpus.
+
+        corpus   its beginning, which shows the columns
+        labels   all labels, for functions that are called for pairs of them
+        extend   True to keep what was learned before
+        """
+        if not extend:
+            return self._producers(corpus, labels)
+        producers = [producer.extended() for producer in self._node]
+        producers += self._of_columns(corpus, besides={producer.column for producer in producers})
+        edge_producers = [producer.extended() for producer in self._edge]
+        for i, source in enumerate(sources_of(self.features, self.min_count, labels)[1]):
+            one = edge_producers[i]
+            if isinstance(source, BagsOfLabelPairs) and isinstance(one, BagRows):
+                edge_producers[i] = one.with_bags(source)  # the labels may be more now
+        return producers, edge_producers
 
     def _producers(self, corpus: Corpus, labels: tuple[str, ...]) -> tuple[list[Producer], list[Producer]]:
         """Make untrained producers of node and edge attributes."""

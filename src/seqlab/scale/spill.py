@@ -20,7 +20,7 @@ Longs = npt.NDArray[np.int64]
 
 
 class Counted(NamedTuple):
-    """Attributes of one group that stay, in order of first appearance.
+    """Attributes of one group that stay: those known before, then the others in order of first appearance.
 
     values     (n, atoms)   the numbers of their values
     counts     (n,)
@@ -38,7 +38,8 @@ class Counted(NamedTuple):
 class Runs:
     """Counts of the attributes of a bank, some of them on disk.
 
-    room   bytes that attributes may take in memory before they are written to disk
+    room    bytes that attributes may take in memory before they are written to disk
+    known   of each group how many attributes the bank knew before: they come first, in their order, and stay
     """
 
     bank: _core.Bank
@@ -46,6 +47,7 @@ class Runs:
     folder: Path
     room: int
     tally: _core.Tally
+    known: list[int]
     spilled: int = 0
 
     def add(self, ids: Ints, tokens: int, begin: int) -> None:
@@ -66,7 +68,10 @@ class Runs:
         made = []
         for g, (ids, values) in enumerate(self.bank.state()[2]):
             counts, first = self.tally.group(g) if len(ids) else (np.zeros(0, np.int64),) * 2
-            made.append((values.reshape(len(ids), self.atoms[g]), counts[ids], first[ids]))
+            first = first[ids]
+            if not self.spilled:  # what was known before comes before all tokens
+                first = np.where(ids < self.known[g], ids.astype(np.int64) - self.known[g], first)
+            made.append((values.reshape(len(ids), self.atoms[g]), counts[ids], first))
         return made
 
     def _spill(self) -> None:
@@ -102,7 +107,7 @@ class Runs:
             )
             values, counts, first = _summed(record[:, :atoms], counts, first)
             distinct, uses = distinct + len(counts), uses + int(counts.sum())
-            stays = counts >= least
+            stays = (counts >= least) | (first < 0)
             kept.append((values[stays], counts[stays]))
             firsts.append(first[stays])
         order = np.argsort(np.concatenate(firsts))
@@ -111,7 +116,7 @@ class Runs:
 
 
 def _kept(values: Ints, counts: Longs, first: Longs, least: int) -> Counted:
-    stays = np.flatnonzero(counts >= least)
+    stays = np.flatnonzero((counts >= least) | (first < 0))
     stays = stays[np.argsort(first[stays])]
     return Counted(values[stays], counts[stays], len(counts), int(counts.sum()))
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from seqlab import _core
-from seqlab.encode.bag_rows import BagRows, BagsOfColumn, VectorRows
-from seqlab.encode.encoded import AttributeIds, ClusterCodes, Producer
+from seqlab.encode.bag_rows import NONE, BagRows, BagsOfColumn, VectorRows
+from seqlab.encode.encoded import AttributeIds, ClusterCodes, Producer, numbered
 from seqlab.encode.encoder import Encoder
 from seqlab.encode.several_rows import BagsOfFeatures
 from seqlab.encode.template_rows import (
@@ -40,12 +40,14 @@ class Tallied(NamedTuple):
 
     counts    (n,)   their occurrences
     least     (n,)   occurrences needed to stay
+    known     (n,)   its earlier number, which it keeps, -1 for a new one
     number    makes the producer that knows them by these numbers, and what occurs together
     valued    True if some value is not 1
     """
 
     counts: npt.NDArray[np.int64]
     least: npt.NDArray[np.int32]
+    known: AttributeIds
     number: Callable[[AttributeIds], tuple[Producer, ClusterCodes | None]]
     valued: bool = False
 
@@ -60,21 +62,17 @@ class Learned(NamedTuple):
 def learn_attributes(
     encoder: Encoder, store: ColumnStore, *, threads: int, room: int, folder: Path, told: Told = None
 ) -> Learned:
-    """Learn the attributes of a corpus on disk.
+    """Learn the attributes of a corpus on disk, in addition to those that the encoder has.
 
     room     bytes for counts in memory
     folder   for counts that need more
     told     called with the number of tokens after every block
     """
     _, first = next(store.blocks(BLOCK))
-    producers, _ = encoder._producers(first, ())
+    producers, _ = encoder.learners(first, extend=bool(encoder.size))
     with tempfile.TemporaryDirectory(dir=folder, prefix="counts-") as spilled:
         seen = [_tallied(one, store, threads, room, Path(spilled), told) for one in producers]
-    numbers = _core.by_frequency(
-        np.concatenate([part.counts for part in seen]), np.concatenate([part.least for part in seen])
-    )
-    size = int(np.count_nonzero(numbers >= 0))
-    parts = np.split(numbers, np.cumsum([len(part.counts) for part in seen])[:-1])
+    parts, size = numbered(seen, encoder.size)
     made = [part.number(own) for part, own in zip(seen, parts, strict=True)]
     codes = next((some for _, some in made if some is not None), None)
     if codes is not None and len(codes) < size:
@@ -100,7 +98,8 @@ def _of_template(
     plan, bank = producer.plan, producer.bank
     bank.learn_words(source_columns(producer, store), np.zeros(1, dtype=np.int64))
     atoms = [len(pieces) - 1 for pieces in plan.pieces]
-    runs = Runs(bank, atoms, folder, room, _core.Tally())
+    before = producer._known or [NONE for _ in atoms]
+    runs = Runs(bank, atoms, folder, room, _core.Tally(), [len(ids) for ids in before])
     begin = 0
     for sentence, block in store.blocks(BLOCK):
         with located(sentence):
@@ -126,7 +125,11 @@ def _of_template(
         )
 
     counts = np.concatenate([group.counts for group in groups]) if groups else np.zeros(0, np.int64)
-    return Tallied(counts, np.ones(len(counts), dtype=np.int32), number)
+    known = [
+        np.pad(ids, (0, len(group.counts) - len(ids)), constant_values=-1)
+        for ids, group in zip(before, groups, strict=True)
+    ]
+    return Tallied(counts, np.ones(len(counts), dtype=np.int32), np.concatenate([NONE, *known]), number)
 
 
 def source_columns(producer: TemplateRows, store: ColumnStore) -> list[Column]:
@@ -156,12 +159,11 @@ def source_columns(producer: TemplateRows, store: ColumnStore) -> list[Column]:
 
 
 def _of_bags(producer: BagRows, store: ColumnStore) -> Tallied:
-    bags = producer._bags
-    pool = _core.StringPool()
+    bags, pool, before = producer._bags, producer.pool, producer._ids
     if isinstance(bags, BagsOfColumn):
-        pool = store.pools[bags.name]
+        pool = _behind(pool, store.pools[bags.name])
     elif isinstance(bags, BagsOfFeatures):
-        pool = _strings_of_features(bags, store)
+        pool = _behind(pool, _strings_of_features(bags, store))
     counts, valued = np.zeros(len(pool), dtype=np.int64), False
     for sentence, block in store.blocks(BLOCK):
         with located(sentence):
@@ -175,10 +177,20 @@ def _of_bags(producer: BagRows, store: ColumnStore) -> Tallied:
         valued = valued or not _plain(found.weights)
     least = np.full(len(counts), max(producer._min_count, 1), dtype=np.int32)
 
+    known = np.pad(before, (0, len(counts) - len(before)), constant_values=-1)
+
     def number(numbers: AttributeIds) -> tuple[Producer, None]:
         return BagRows(bags, producer._min_count, pool, numbers), None
 
-    return Tallied(counts, least, number, valued)
+    return Tallied(counts, least, known, number, valued)
+
+
+def _behind(known: _core.StringPool, pool: _core.StringPool) -> _core.StringPool:
+    """Add strings to those known before, if there are any."""
+    if not len(known):
+        return pool
+    _core.intern_all(known, pool)
+    return known
 
 
 def _strings_of_features(bags: BagsOfFeatures, store: ColumnStore) -> _core.StringPool:
@@ -203,13 +215,14 @@ def _of_vectors(producer: VectorRows, store: ColumnStore) -> Tallied:
         if name == producer.column
     )
     counts = np.full(width, store.tokens, dtype=np.int64)
+    known = producer._ids if len(producer._ids) else np.full(width, -1, dtype=np.int32)
 
     def number(numbers: AttributeIds) -> tuple[Producer, None]:
         return VectorRows(producer.column, numbers), None
 
     columns: Any = (block.data(producer.column) for _, block in store.blocks(BLOCK))
     valued = not all(_plain(column.vectors) for column in columns)
-    return Tallied(counts, np.zeros(width, dtype=np.int32), number, valued)
+    return Tallied(counts, np.zeros(width, dtype=np.int32), known, number, valued)
 
 
 def _plain(values: npt.NDArray[Any] | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
@@ -37,6 +38,7 @@ from seqlab.families.linear.training import (
     TRANSITION,
     TrainingSet,
     active_labels,
+    first_order,
     likely_in_training,
     refined,
     trained,
@@ -68,6 +70,7 @@ def learn_from_disk(
     cache: Any,
     client: Any = None,
     sample_weight: Any = None,
+    before: LinearFit | None = None,
 ) -> LinearFit:
     """Train a linear model on sentences that need not fit in memory.
 
@@ -75,16 +78,22 @@ def learn_from_disk(
     cache        folder of the data on disk; None for a temporary one
     client       a Dask cluster that computes sums over shards, "threads" for this process; None for one sum over all
     sample_weight   as for fit; kept in memory
+    before   a fitted value whose weights are the start
     """
     tagger._check_options()
     _check_known(tagger)
     if client is not None:
         _check_batch(tagger)
+        if before is not None:
+            raise OptionError(
+                "weights that training starts with are learned on in one process; leave start out, or leave client out",
+                option="client",
+            )
     blocks = LabelledBlocks(X, y, words=tagger.features is not None)
     with on_disk(max_memory, cache, options.progress) as disk:
         limit = None if max_memory is None else disk.limit
         train = trained if client is None else partial(_trained_on, client, limit)
-        return _learned(tagger, X, blocks, sample_weight, options, disk, train)
+        return _learned(tagger, X, blocks, sample_weight, options, disk, train, before)
 
 
 def _check_known(tagger: families.LinearTagger) -> None:
@@ -121,6 +130,7 @@ def _learned(
     options: FitOptions,
     disk: Disk,
     train: Any,
+    before: LinearFit | None,
 ) -> LinearFit:
     threads = thread_count(tagger.threads)
     store = disk.columns(blocks, X)
@@ -129,12 +139,13 @@ def _learned(
     names = store.pools[column].strings()
     if not names:
         raise ShapeError(f"none of the {store.tokens} tokens has a label, so there is nothing to learn from")
-    labels = by_value(set(names)) if whole else tuple(sorted(names))
+    every = {*names, *(before.training.labels if before else ())}
+    labels = by_value(every) if whole else tuple(sorted(every))
     check_room(len(labels), tagger.order + 1, TRANSITION)
     check_rows(len(labels), tagger.order)
-    encoder = Encoder(tagger.features, min_count=tagger.min_count)
+    encoder = copy(before.encoder()) if before else Encoder(tagger.features, min_count=tagger.min_count)
     with disk.rows(store, encoder, labels, column, threads=threads) as rows:
-        data = ShardedSet(rows, labels, None if blocks.column is None else column, whole, disk)
+        data = ShardedSet(rows, labels, None if blocks.column is None else column, whole, disk, before)
         data.open = missing_label(store, column) is not None
         data.weights = data.token_weights(tagger, sample_weight)
         data.dictionary = TagDictionary.of(tagger.allowed, labels, data.words)
@@ -160,7 +171,7 @@ def _learned(
             model = train(tagger, data, model, monitor, threads)
             if tagger.order > 1:
                 fine = joined(data.empty_model(tagger, rules, order=tagger.order), model)
-                fine = refined(tagger, data.sample(threads), fine, model, None, threads)
+                fine = refined(tagger, data.sample(threads), fine, model, before, threads)
                 data.fine, data.threads = fine, threads
                 if monitor.history.reason not in ENDED:
                     monitor = options.monitor(judge, fine, kept, f"order-{tagger.order}", tagger.learner)
@@ -245,6 +256,7 @@ class ShardedSet:
     labels   their names, in the order of their numbers
     column   the column that they came from, or None
     disk     says how much memory there is
+    before   the fitted value that training starts with, or None
     room     bytes for rows that are kept in memory from pass to pass
     open     True if some token has no label
     weights, dictionary   of tokens and for words, or None
@@ -256,6 +268,7 @@ class ShardedSet:
     column: str | None
     whole: bool
     disk: Disk
+    before: LinearFit | None = None
     room: int = 0
     open: bool = False
     weights: Weights | None = None
@@ -266,7 +279,8 @@ class ShardedSet:
     def facts(self) -> dict[str, str]:
         """Name the data for a checkpoint: their shards are called by what they hold."""
         shards = digest(self.rows.store.facts["shards"], self.rows.facts["shards"])
-        return {"shards": shards, "weights of sentences": digest(self.weights)}
+        start = {} if self.before is None else {"start": digest(self.before.model().theta)}
+        return {"shards": shards, "weights of sentences": digest(self.weights), **start}
 
     @property
     def restricted(self) -> bool:
@@ -339,7 +353,8 @@ class ShardedSet:
 
     def rules(self, tagger: families.LinearTagger) -> Rules:
         """Read the constraints, and check the labels of every shard by them."""
-        return rules_by_blocks(tagger.constraints, self.labels, self.gold)
+        before = None if self.before is None else self.before.training.rules
+        return rules_by_blocks(tagger.constraints, self.labels, self.gold, before)
 
     def training(self, rules: Rules) -> Training:
         """Collect the facts of the training."""
@@ -372,9 +387,10 @@ class ShardedSet:
             seen[:] = False
         elif tagger.transitions == "all":
             seen = ~rules.forbidden
-        return LinearModel(
+        made = LinearModel(
             self.labels, begin, label, np.zeros(len(label)), np.zeros((L, L)), seen, rules, **longer
         )
+        return made if self.before is None else joined(made, first_order(self.before.model()))
 
     def task(self, model: LinearModel, *, layered: bool) -> _core.Task:
         """Make the task of the core, for a model with these weights; `layered` as for TrainingSet.task."""

@@ -25,7 +25,7 @@ from seqlab.learning.monitor import Learner, interrupted_later
 from seqlab.store.values import OptionKind
 from seqlab.tagging.decoding import Trellises, unnormalised
 from seqlab.tagging.door.constraints import Dictionary, Given
-from seqlab.tagging.door.limits import Folder, Size, in_memory_only
+from seqlab.tagging.door.limits import Folder, Size
 from seqlab.tagging.door.sentences import read_sentences
 from seqlab.tagging.model import COMMON, FEATURES, from_fit, upgraded_options
 from seqlab.tagging.tagger import BLOCK, Known, Sentences, Tagger, Targets, Tokens
@@ -145,8 +145,8 @@ class LinearTagger(Tagger):
             if max_memory is None and cache is None and client is None:
                 self.fit_ = learn(self, X, y, sample_weight, options, before)
             else:
-                in_memory_only(start=start)
-                self.fit_ = learn_from_disk(self, X, y, options, max_memory, cache, client, sample_weight)
+                given = (max_memory, cache, client, sample_weight, before)
+                self.fit_ = learn_from_disk(self, X, y, options, *given)
         return self
 
     def partial_fit(

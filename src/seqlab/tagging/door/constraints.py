@@ -211,11 +211,14 @@ def examples(blocks: Iterable[tuple[Gold, Offsets]]) -> tuple[Gold, Offsets]:
 
 
 def rules_by_blocks(
-    given: Given, labels: Sequence[str], blocks: Callable[[], Iterable[tuple[Gold, Offsets]]]
+    given: Given,
+    labels: Sequence[str],
+    blocks: Callable[[], Iterable[tuple[Gold, Offsets]]],
+    before: Rules | None = None,
 ) -> Rules:
     """Read constraints, and check labels in blocks against them, as Rules.learned does with all of them at once."""
-    rules: Rules | None = None
-    if isinstance(given, str) and given == AUTO:
+    rules = before
+    if isinstance(given, str) and given == AUTO and (before is None or before.scheme is None):
         rules = Rules.learned(AUTO, labels, *examples(blocks()))
     first = 0
     for gold, offsets in blocks():
