@@ -101,5 +101,7 @@ def test_the_bar_tells_the_time_left(monkeypatch):
     now[0] = 110.0
     screen.advance(100)
     assert screen._left() == "20 %, about 80.0 s left"
+    screen.advance(0, total=600)  # estimated better
+    assert screen._left() == "33 %, about 40.0 s left"
     screen.__exit__()
     assert "left" in screen.stream.getvalue()

@@ -236,13 +236,16 @@ class Screen:
         if self._draw():
             self._drawn.reset(self._task, total=total, description=what, left="")
 
-    def advance(self, amount: float = 1, what: str | None = None) -> None:
-        """Show that more parts are done, and the current task."""
+    def advance(self, amount: float = 1, what: str | None = None, total: float | None = None) -> None:
+        """Show that more parts are done, and the current task; total: how many there are, if that is known better."""
         self._done += amount
+        self._now = (self._now[0], total or self._now[1])
         self._first = self._first or (time.monotonic(), self._done)
         if self._draw():
             now, left = what or self._now[0], self._left()
-            self._drawn.update(self._task, completed=self._done, description=now, left=left)
+            self._drawn.update(
+                self._task, completed=self._done, total=self._now[1], description=now, left=left
+            )
 
     def _left(self) -> str:
         """Estimate the time left of a task whose parts are known; the first may have taken much longer than others."""

@@ -347,7 +347,7 @@ class _Training:
         if what != self._step:
             self._step, self._done = what, 0
             self.screen.step(what, total)
-        self.screen.advance(done - self._done, what if total else f"{what}, {done:,} tokens")
+        self.screen.advance(done - self._done, what if total else f"{what}, {done:,} tokens", total)
         self._done = done
 
     _step, _done = "", 0

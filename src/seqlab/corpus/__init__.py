@@ -9,7 +9,8 @@ from seqlab.lazy import when_used
 if TYPE_CHECKING:
     from seqlab.corpus.columns import BagColumn, Column, StringColumn, VectorColumn
     from seqlab.corpus.corpus import Corpus
-    from seqlab.corpus.io.reader import Stream, demo_corpus, read, stream
+    from seqlab.corpus.io.demo import demo_corpus
+    from seqlab.corpus.io.reader import Stream, read, stream
     from seqlab.corpus.io.streams import CorpusStream, stream_corpus
     from seqlab.corpus.io.writer import write
     from seqlab.corpus.origin import Extras, Layout
@@ -20,7 +21,8 @@ else:  # otherwise a type checker would accept any attribute
         {
             "columns": ("BagColumn", "Column", "StringColumn", "VectorColumn"),
             "corpus": ("Corpus",),
-            "io.reader": ("Stream", "demo_corpus", "read", "stream"),
+            "io.demo": ("demo_corpus",),
+            "io.reader": ("Stream", "read", "stream"),
             "io.streams": ("CorpusStream", "stream_corpus"),
             "origin": ("Extras", "Layout"),
             "sentence": ("Sentence", "Token"),

@@ -38,9 +38,15 @@ class Disk:
     limit: int
     say: Announce | None = None
 
-    def _told(self, what: str, total: int | None = None) -> Told:
+    def told(self, what: str, total: int | None = None) -> Told:
+        """Return who is told how many tokens are done, of `total` or nobody knows how many; None for nobody."""
         say = self.say
         return None if say is None else lambda done: say(what, done, total)
+
+    def _told_of_files(self, source: CorpusStream) -> Told:
+        """Estimate the number of all tokens by the bytes that were read."""
+        say = self.say
+        return None if say is None else lambda done: say("reading", done, int(done / max(source.share, 1e-9)))
 
     def room(self, share: float = 1.0, *, besides: int = 0) -> int:
         """Return a share of the memory that is left, in bytes."""
@@ -61,14 +67,14 @@ class Disk:
         source   where the blocks come from: files are recognised by their bytes, so that they are not read twice; other
                  sources are read each time, and recognised by their shards
         """
-        told = self._told("reading")
         if isinstance(source, CorpusStream) and not getattr(blocks, "beside", False) and source.regular:
+            told = self._told_of_files(source)
             made_of = [[caches.digest_of_file(path) for path in source.files], source.options]
             path, facts = self.cache.entry(
                 "columns", made_of, lambda folder: _whole(blocks, write_columns(folder, blocks, {}, told))
             )
             return ColumnStore(path, facts)
-        return self._spilled(blocks, told)
+        return self._spilled(blocks, self.told("reading"))
 
     def _spilled(self, blocks: Any, told: Told) -> ColumnStore:
         with self.cache.temporary("spilled") as spilled:
@@ -96,7 +102,7 @@ class Disk:
         """Encode a corpus on disk, or find it encoded; open as long as this is."""
 
         def write(folder: Path) -> caches.Facts:
-            room, told = self.room(0.4), self._told("encoding", 2 * store.tokens)
+            room, told = self.room(0.4), self.told("encoding", 2 * store.tokens)
             return write_rows(folder, store, encoder, labels, column, threads=threads, room=room, told=told)
 
         if _has_code(encoder.features):  # which may have changed since

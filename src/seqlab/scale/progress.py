@@ -30,7 +30,8 @@ class Lines:
         text = f"{what}: {done:,} tokens"
         if total:
             left = (now - self._began) * (total - done) / max(done, 1)
-            text += f" of {total:,}, {100 * done // total} %, about {duration(left)} left"
+            whole = f"{total:,}" if what != "reading" else f"about {total:,}"  # estimated by bytes
+            text += f" of {whole}, {100 * done // total} %, about {duration(left)} left"
         self._stream.write(text + "\n")
         self._stream.flush()
 

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from seqlab.corpus.io.reader import demo_corpus
+from seqlab.corpus.io.demo import demo_corpus
 from seqlab.errors import OptionError
 
 TOOLS = Path(__file__).resolve().parents[3] / "tools"

@@ -67,7 +67,7 @@ def file_of(path: Any, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return path, reading
     from importlib.resources import files
 
-    from seqlab.corpus.io.reader import DEMO_COLUMNS
+    from seqlab.corpus.io.demo import DEMO_COLUMNS
 
     file = files("seqlab.corpus") / "demo" / f"{path.partition(':')[2]}.txt"
     return str(file), {

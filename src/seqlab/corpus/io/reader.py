@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import functools
 import io
-import operator
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from seqlab import _core
@@ -36,6 +34,7 @@ class Source:
     def __init__(self, name: str, stream: IO[Any], *, named_gz: bool, encoding: str, head: int) -> None:
         self.name = name
         self._raw: Any = stream
+        self._file = stream
         self._encoding = encoding
         self._decoder = None if is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
         self._line = 1  # line that the decoder has reached
@@ -59,6 +58,10 @@ class Source:
 
     def _error(self, message: str, line: int | None = None) -> CorpusError:
         return CorpusError(message, place=Place(path=self.name, line=line))
+
+    def position(self) -> int:
+        """Return how many bytes of a file were read, as they lie there."""
+        return self._file.tell()
 
     def read(self, size: int) -> bytes:
         """Read about `size` bytes of UTF-8, b"" at the end."""
@@ -291,13 +294,17 @@ def stream(
 
 @dataclass(eq=False, repr=False)
 class Stream:
-    """Sentences of a file: iterate over it, or over its blocks(). A path is opened again for every iteration."""
+    """Sentences of a file: iterate over it, or over its blocks(). A path is opened again for every iteration.
+
+    position   tells how many bytes of the file were read; None before
+    """
 
     _source: Any
     _format: str | None
     _options: Options
     _encoding: str
     _block: int
+    position: Callable[[], int] | None = field(default=None, init=False)
 
     def __iter__(self) -> Iterator[Sentence]:
         for corpus in self.blocks():
@@ -311,6 +318,7 @@ class Stream:
         count = 0
         with opened(self._source, self._encoding, self._block) as bytes_in:
             intake = Intake(bytes_in, self._format, self._options, self._block)
+            self.position = bytes_in.position
             for _ in intake.blocks(whole_sentences=True):
                 while intake.remarks:
                     warnings.warn(intake.remarks.pop(0), CorpusWarning, stacklevel=2)
@@ -426,25 +434,3 @@ def _check_head(head: bytes, name: str) -> None:
             "convert the file, for example with `tr '\\r' '\\n'`",
             place=place,
         )
-
-
-DEMO_COLUMNS = ("word", "pos", "chunk", "entity")
-DEMO_PARTS = {"train": ("train",), "test": ("test",), "all": ("train", "test")}
-
-
-def demo_corpus(part: str = "all") -> Corpus:
-    """English sentences of several registers with parts of speech, chunks and entities.
-
-    part    "train", "test", or "all" for both, train first
-
-    Columns: word, pos (Universal Dependencies), chunk and entity (IOB2).
-    """
-    if not isinstance(part, str) or part not in DEMO_PARTS:
-        raise OptionError(f"part must be one of {sorted(DEMO_PARTS)}, got {part!r}")
-    from importlib.resources import as_file, files  # slow to import
-
-    found = []
-    for name in DEMO_PARTS[part]:
-        with as_file(files("seqlab.corpus") / "demo" / f"{name}.txt") as path:
-            found.append(read(path, "conll", columns=DEMO_COLUMNS, separator="\t", docstart=False))
-    return functools.reduce(operator.add, found)

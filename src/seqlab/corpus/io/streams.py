@@ -97,6 +97,19 @@ class CorpusStream:
         """True if every file can be read again."""
         return all(os.path.isfile(path) for path in self.files)  # noqa: PTH113
 
+    @property
+    def share(self) -> float:
+        """The share of the bytes of all files that the last iteration over blocks() has read."""
+        done = total = 0
+        for path, part in zip(self.files, self._parts, strict=True):
+            size = os.path.getsize(path)  # noqa: PTH202
+            total += size
+            try:
+                done += 0 if part.position is None else min(part.position(), size)
+            except ValueError:  # closed
+                done += size
+        return done / total if total else 1.0
+
     def select(self, *names: str) -> CorpusStream:
         """Stream the columns of these names only."""
         return replace(self, _only=names, options=f"{self.options} {names!r}")
@@ -107,6 +120,8 @@ class CorpusStream:
     def blocks(self) -> Iterator[Corpus]:
         """Yield corpora of some thousand sentences, each with its own strings; all have the same columns."""
         first: tuple[str, ...] | None = None
+        for part in self._parts:
+            part.position = None
         for path, part in zip(self.files, self._parts, strict=True):
             for corpus in part.blocks():
                 if first is None:

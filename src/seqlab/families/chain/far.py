@@ -29,11 +29,13 @@ def count_from_disk(
     *,
     end: bool,
     check: Callable[[Tokens], None],
+    progress: Any = None,
 ) -> tuple[Counted, str | None]:
     """Count n-grams, and find the column of the symbols; None for lists.
 
     y       the name of the column; None for the words
     check   called with the tokens of every block
+    progress   as for on_disk
     """
     if y is not None and not isinstance(y, str):
         raise OptionError(
@@ -50,7 +52,7 @@ def count_from_disk(
 
         return Corpus({"word": StringColumn(tokens.codes, tokens.pool)}, tokens.offsets)
 
-    with on_disk(max_memory, cache) as disk:
+    with on_disk(max_memory, cache, progress) as disk:
         store = disk.columns(LabelledBlocks(X, None, read=read), X)
         _, first = next(store.blocks(1))
         name = word_column(first, y)
@@ -59,6 +61,7 @@ def count_from_disk(
             raise CorpusError(f"there are no symbols: the columns {have} hold no strings")
         pool = store.pools[name]
         size = RAW_WORDS + len(pool)
+        told, done = disk.told("counting", store.tokens), 0
         parts: list[
             tuple[int, Counted]
         ] = []  # of falling size, so that each n-gram is added a few times only
@@ -67,6 +70,9 @@ def count_from_disk(
                 tokens = Tokens(block.strings(name).codes, block.offsets, pool)
                 _check(tokens, check)
             parts.append((block.token_count, Counted.of(tokens, order, end=end)))
+            done += block.token_count
+            if told is not None:
+                told(done)
             disk.check(resident(), f"the program, with the n-grams of {number + len(block):,} sentences,")
             while len(parts) > 1 and parts[-2][0] <= 2 * parts[-1][0]:
                 parts.append(_joined(parts.pop(-2), parts.pop(), size))

@@ -99,6 +99,7 @@ class MarkovChain(Model):
         checkpoint: Checkpoints = None,
         max_memory: Size = None,
         cache: Folder = None,
+        progress: bool = False,
     ) -> Self:
         """Count.
 
@@ -107,6 +108,7 @@ class MarkovChain(Model):
         checkpoint   as for other models; counting is one pass, and stores nothing
         max_memory   bytes, or "2G": X may be larger than memory, as stream_corpus(...) is, and lies on disk
         cache        folder of the data on disk, used again by the same training; None for a temporary one
+        progress     True to show how far data on disk have come, and the time left
         """
         checked_checkpoint(checkpoint)
         if max_memory is None and cache is None:
@@ -115,7 +117,14 @@ class MarkovChain(Model):
 
         estimation = checked_options(self)
         counted, column = count_from_disk(
-            X, y, self.order, max_memory, cache, end=bool(self.end), check=self._check_known
+            X,
+            y,
+            self.order,
+            max_memory,
+            cache,
+            end=bool(self.end),
+            check=self._check_known,
+            progress=progress,
         )
         learned = Estimated(counted, estimation)
         learned.check()

@@ -127,8 +127,10 @@ def _counted(
     refuse_patience(asked)
     labels = state_names(hmm, first, None, tokens=store.tokens)
     rules = _rules(hmm, some, first.corpus.offsets, labels)
+    told, tokens = disk.told("counting", store.tokens), 0
 
     def blocks() -> Iterator[Block]:
+        nonlocal tokens
         for number, corpus, given in _blocks(store, some, engines.BLOCK):
             assert given is not None  # noqa: S101  (every token has a label)
             own = None if weights is None else weights[number : number + len(corpus)]
@@ -136,7 +138,9 @@ def _counted(
                 worth = None if own is None else weights_of_block(own, corpus.lengths.tolist())
             words = words_of(corpus, first.column).compact()
             yield words.pool, words.codes, corpus.offsets, given.numbered(labels).ids, worth
-            done = number + len(corpus)
+            done, tokens = number + len(corpus), tokens + corpus.token_count
+            if told is not None:
+                told(tokens)
             disk.check(resident(), f"the program, with the counts of {done:,} sentences,")
 
     total = CountedHMM.of_blocks(blocks(), labels, **count_options(hmm, len(labels)))
