@@ -70,6 +70,9 @@ COUNTS = [np.array([[len(w), i % 4] for w in words], dtype=float) for i, words i
 BAGS = [[[f"w={w.lower()}", f"s={w[-2:]}"] for w in words] for words in WORDS]
 COUNTED = [[{f"w={w.lower()}": 1.0 + len(w) % 2, f"s={w[-2:]}": 2.0} for w in words] for words in WORDS]
 SOME = [[tag if i % 3 == 0 else None for tag in tags] for i, tags in enumerate(POS)]
+SETS = [
+    [{tag, "NOUN"} if (i + t) % 3 == 0 else tag for t, tag in enumerate(tags)] for i, tags in enumerate(POS)
+]
 PAIRS = [list(zip(words, rows, strict=True)) for words, rows in zip(WORDS, vectors(1), strict=True)]
 EMPTY = [[], *WORDS[:40], [], [], *WORDS[40:], []]
 
@@ -105,6 +108,12 @@ CASES = {
     "labels, one step": (lambda: HMM(states=NAMES), WORDS, POS),
     "labels, hard EM": (lambda: HMM(learner=HardEM(**FEW)), WORDS, POS),
     "open labels": (lambda: HMM(states=NAMES, learner=em(unlabelled_weight=0.5)), WORDS, SOME),
+    "sets of labels": (lambda: HMM(states=NAMES, learner=em()), WORDS, SETS),
+    "nothing but sets": (
+        lambda: HMM(learner=em()),
+        WORDS,
+        [[{tag, "NOUN", "VERB"} - {"X"} for tag in row] for row in POS],
+    ),
     "few labels": (lambda: HMM(states=NAMES, learner=em()), WORDS, [*[None] * 97, *POS[97:]]),
     "a scheme": (
         lambda: HMM(states=CHUNKS, constraints="auto", learner=em()),

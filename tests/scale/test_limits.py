@@ -108,13 +108,6 @@ def test_what_is_learned_in_memory_only_is_refused(option, stream):
     assert caught.value.option == option.strip()
 
 
-def test_sets_of_labels_are_refused_with_their_place(whole):
-    X, y = [list(s["word"]) for s in whole], [list(s["pos"]) for s in whole]
-    y[200][3] = {"NOUN", "VERB"}
-    with pytest.raises(LabelError, match=r"sentence 200, position 3.* several labels"):
-        CRF("pos", FEW).fit(iter(X), iter(y), max_memory="8G")
-
-
 def test_missing_labels_that_no_labelling_fits_are_refused_with_their_place(whole):
     X, y = [list(s["word"]) for s in whole], [list(s["chunk"]) for s in whole]
     y[250] = [None] * len(y[250])

@@ -118,6 +118,46 @@ def test_missing_labels_are_learned_from_as_in_memory(name, whole, tmp_path):
     assert not differences(near, distant, tmp_path)
 
 
+def choices_of(sentence, i):
+    """Labels of a sentence, some of them missing, some of them sets: also of labels that occur in sets alone."""
+    return [
+        None
+        if (i + t) % 7 == 0
+        else {tag, "X", "\0odd"}
+        if (i + t) % 5 == 0
+        else {tag, "NOUN"}
+        if t == 3
+        else tag
+        for t, tag in enumerate(sentence["pos"])
+    ]
+
+
+SEVERAL = {
+    **{name: LINEAR[name] for name in ("lbfgs", "perceptron", "memm", "sgd", "all", "order 2 pruned")},
+    "class weights": lambda: CRF("pos", FEW, class_weight="balanced"),
+    "dictionary": lambda: CRF("pos", FEW, allowed={"the": ["DET", "X"]}),
+    "counted": HMM,
+    "em": lambda: HMM(learner=seqlab.BaumWelch(max_iterations=2), smoothing=0.1),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_sets_of_labels_are_learned_from_as_in_memory(name, whole, tmp_path):
+    words = name in ("counted", "em")
+    X = [list(s["word"]) if words else list(zip(s["word"], s["pos"], strict=True)) for s in whole]
+    y = [choices_of(s, i) for i, s in enumerate(whole)]
+    near = SEVERAL[name]().fit(X, y)
+    distant = SEVERAL[name]().fit(iter(X), iter(y), max_memory=LIMIT, cache=tmp_path / "cache")
+    assert not differences(near, distant, tmp_path)
+
+
+def test_sets_of_whole_numbers_are_learned_from_as_in_memory(whole, tmp_path):
+    X = [list(s["word"]) for s in whole]
+    y = [[{len(tag), 10} if t % 3 == 0 else len(tag) for t, tag in enumerate(s["pos"])] for s in whole]
+    near, distant = CRF("pos", FEW).fit(X, y), CRF("pos", FEW).fit(iter(X), iter(y), max_memory=LIMIT)
+    assert not differences(near, distant, tmp_path)
+
+
 def test_weights_of_a_file_are_those_of_memory(whole, tmp_path):
     lines = [
         f"@weight:{1 + i % 3}\n"

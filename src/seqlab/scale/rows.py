@@ -18,9 +18,10 @@ from seqlab.corpus.columns import offsets_of, resolve
 from seqlab.encode.encoded import Rows
 from seqlab.encode.encoder import Encoder
 from seqlab.encode.template_rows import Column, TemplateRows, read_columns
-from seqlab.errors import CorpusError, Place
+from seqlab.errors import CorpusError
 from seqlab.scale.cache import Facts
 from seqlab.scale.columns import ColumnStore, narrowed
+from seqlab.scale.labels import apart, label_numbers, label_sets
 from seqlab.scale.shards import Arrays, Shards, Spot, open_shard, write_shard
 from seqlab.scale.vocabulary import BLOCK, Told, learn_attributes, located, source_columns
 
@@ -50,7 +51,7 @@ def write_rows(
     learned = learn_attributes(encoder, store, threads=threads, room=room, folder=folder, told=told)
     if not encoder.size:
         raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
-    numbers = label_numbers(store, labels, column)
+    numbers, sets = label_numbers(store, labels, column), label_sets(store, labels, column)
     marks = _core.PairMarks(encoder.size, len(labels))
     columns = CompactColumns.of(encoder, store)
     names, done = [], 0
@@ -66,7 +67,8 @@ def write_rows(
         begin = 0
         for indptr, entries in parts:
             end = begin + len(indptr) - 1
-            marks.add(indptr, entries, ids[begin:end], threads)
+            for some in (ids[begin:end], *apart(ids[begin:end], sets)):
+                marks.add(indptr, entries, some, threads)
             begin = end
             if told is not None:
                 told(store.tokens + done + begin)
@@ -215,13 +217,6 @@ class CompactColumns:
                 yield from pool.map(made, begins[first : first + together])
 
 
-def label_numbers(store: ColumnStore, labels: Sequence[str], column: str) -> LabelIds:
-    """Return the number of the label of each code of its column; the last is for code -1."""
-    place = {name: i for i, name in enumerate(labels)}
-    names = store.pools[column].strings()
-    return np.array([*(place[name] for name in names), -1], dtype=np.int32)
-
-
 @dataclass(frozen=True, eq=False)
 class RowStore:
     """An encoded corpus on disk.
@@ -283,16 +278,3 @@ class RowStore:
             lengths = columns.arrays["lengths"]
             offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
             yield rows.arrays["labels"], offsets
-
-
-def missing_label(store: ColumnStore, column: str) -> Place | None:
-    """Find the first token without a label, or None."""
-    token = 0
-    for shard in store.shards:
-        codes = store.codes(shard, column)
-        if (codes < 0).any():
-            token += int(np.argmax(codes < 0))
-            sentence = int(np.searchsorted(store.offsets, token, side="right")) - 1
-            return Place(sentence, token - int(store.offsets[sentence]))
-        token += len(codes)
-    return None

@@ -39,7 +39,7 @@ from seqlab.scale import columns
 from seqlab.scale.cluster.distributed import sums_of
 from seqlab.scale.columns import GOLD, ColumnStore
 from seqlab.scale.disk import Disk, on_disk
-from seqlab.scale.rows import missing_label
+from seqlab.scale.labels import open_label, written
 from seqlab.scale.shards import write_shard
 from seqlab.scale.sizes import resident, shown
 from seqlab.scale.vocabulary import located
@@ -71,14 +71,14 @@ def learn_from_disk(
     if lengths is not None:
         X = read_observations(X, emissions, lengths)
         y = split_labels(y, X.offsets, lengths)
-    blocks = LabelledBlocks(X, y, read=partial(read_observations, emissions=emissions))
+    blocks = LabelledBlocks(X, y, read=partial(read_observations, emissions=emissions), write=written)
     with on_disk(max_memory, cache, asked.progress) as disk:
         store = disk.columns(blocks, X)
         told = None if y is None else GOLD if blocks.column is None else resolve(blocks.column, store.columns)
         some = SomeLabels(store, told, None if told == GOLD else told)
         first = TrainingSet(*_first(hmm, store, some, emissions))
         weights = _weights(store, sample_weight)
-        whole = told is not None and missing_label(store, told) is None
+        whole = told is not None and open_label(store, told) is None
         if whole and engine_for(hmm, first) is COUNTS:
             return _counted(hmm, disk, store, some, first, asked, weights)
         return _estimated(hmm, disk, store, some, asked, client, weights)
@@ -213,10 +213,10 @@ def _sample(
     files, weights = _weight_files(disk, store, sample_weight)
     own = None if weights is None else weights[np.concatenate(chosen)]
     rules = partial(_rules, hmm, some, sample.offsets)
-    full = some.told is not None and missing_label(store, some.told) is None
-    shards = digest(store.facts["shards"])
+    full = some.told is not None and open_label(store, some.told) is None
+    shards = digest(store.facts["shards"], store.facts["strings"])
     facts = {"sums": "over shards", "shards": shards, "weights of all": digest(weights)}
-    beyond = Beyond(store.tokens, full, rules, own, facts)
+    beyond = Beyond(store.tokens, full, some.single, rules, own, facts)
     return TrainingSet(sample, emissions, gold, _column(hmm, sample, gold, emissions), beyond), files
 
 

@@ -21,9 +21,10 @@ from seqlab.learning.monitor import Outcome, Report
 from seqlab.scale.cache import Facts
 from seqlab.scale.cluster.sums import SAME, Answer, Counted, Share, Sums, added, seen_folder, tree
 from seqlab.scale.columns import ColumnStore
-from seqlab.scale.rows import label_numbers
+from seqlab.scale.labels import choices, label_numbers, label_sets
 from seqlab.scale.shards import open_shard
 from seqlab.scale.vocabulary import located
+from seqlab.tagging.door.blocks import stored_gold
 from seqlab.tagging.door.constraints import TagDictionary
 from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import Gold
@@ -39,12 +40,17 @@ class SomeLabels:
     def __init__(self, store: ColumnStore, told: str | None, column: str | None) -> None:
         self._store, self.told, self.column = store, told, column
         self._whole = bool(store.facts["whole"])
-        names = () if told is None else store.pools[told].strings()
-        self.names = tuple(by_value(set(names)) if self._whole else sorted(names))
+        some = [] if told is None else choices(store, told)
+        names = {name for choice in some for name in choice}
+        self.names = tuple(by_value(names) if self._whole else sorted(names))
+        self.single = any(len(choice) == 1 for choice in some)  # True if a token has exactly one label
+        self._sets = [] if told is None else label_sets(store, self.names, told)
 
     def gold(self, ids: Any) -> Gold | None:
         """Return labels with these numbers; None if the whole corpus has none."""
-        return Gold(self.names, ids, {}, self.column, self._whole) if self.names else None
+        if not self.names:
+            return None
+        return stored_gold(self.names, ids, self._sets, self.column, whole=self._whole)
 
     def all(self) -> Gold | None:
         """Return the labels of all shards."""

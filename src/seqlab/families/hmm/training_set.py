@@ -34,6 +34,7 @@ class Beyond:
 
     tokens    of all sentences
     full      True if every token has one label
+    named     True if any token has exactly one label
     rules     reads constraints for labels of these names, and checks all sentences by them
     weights   of the sentences of the sample; None if all are 1
     facts     name the data, for a checkpoint
@@ -42,6 +43,7 @@ class Beyond:
 
     tokens: int
     full: bool
+    named: bool
     rules: Callable[[Sequence[str]], Rules]
     weights: Floats | None
     facts: Mapping[str, str]
@@ -91,8 +93,9 @@ class TrainingSet:
     @property
     def named(self) -> bool:
         """True if any token has exactly one label."""
-        known = self.beyond is not None  # a token beyond has one label or none
-        return self.gold is not None and (known or bool((self.gold.ids >= 0).any()))
+        if self.beyond is not None:
+            return self.beyond.named
+        return self.gold is not None and bool((self.gold.ids >= 0).any())
 
     @property
     def tokens(self) -> int:

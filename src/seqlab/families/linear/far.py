@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from seqlab import _core, families
-from seqlab.arrays import check_room, thread_count
+from seqlab.arrays import LabelIds, check_room, thread_count
 from seqlab.corpus import Corpus
 from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.encode import Encoder
@@ -48,11 +49,12 @@ from seqlab.learning.monitor import Monitor, Outcome, Weights, say_limit
 from seqlab.scale.cluster.distributed import sums_of
 from seqlab.scale.cluster.sums import Counted
 from seqlab.scale.disk import Disk, label_column, on_disk
-from seqlab.scale.rows import RowStore, missing_label
+from seqlab.scale.labels import choices, label_sets, open_label, written
+from seqlab.scale.rows import RowStore
 from seqlab.scale.sizes import resident
 from seqlab.scale.vocabulary import BLOCK, located
 from seqlab.store.codec import Late
-from seqlab.tagging.door.blocks import LabelledBlocks
+from seqlab.tagging.door.blocks import LabelledBlocks, stored_gold
 from seqlab.tagging.door.constraints import Rules, TagDictionary, check_possible, rules_by_blocks
 from seqlab.tagging.door.names import by_value
 from seqlab.tagging.door.sentences import Gold, token_weights, with_classes, word_column
@@ -89,7 +91,7 @@ def learn_from_disk(
                 "weights that training starts with are learned on in one process; leave start out, or leave client out",
                 option="client",
             )
-    blocks = LabelledBlocks(X, y, words=tagger.features is not None)
+    blocks = LabelledBlocks(X, y, words=tagger.features is not None, write=written)
     with on_disk(max_memory, cache, options.progress) as disk:
         limit = None if max_memory is None else disk.limit
         train = trained if client is None else partial(_trained_on, client, limit)
@@ -136,7 +138,7 @@ def _learned(
     store = disk.columns(blocks, X)
     column = label_column(_resolved(store, blocks.column))
     whole = bool(store.facts["whole"])
-    names = store.pools[column].strings()
+    names = {name for some in choices(store, column) for name in some}
     if not names:
         raise ShapeError(f"none of the {store.tokens} tokens has a label, so there is nothing to learn from")
     every = {*names, *(before.training.labels if before else ())}
@@ -146,7 +148,7 @@ def _learned(
     encoder = copy(before.encoder()) if before else Encoder(tagger.features, min_count=tagger.min_count)
     with disk.rows(store, encoder, labels, column, threads=threads) as rows:
         data = ShardedSet(rows, labels, None if blocks.column is None else column, whole, disk, before)
-        data.open = missing_label(store, column) is not None
+        data.open = open_label(store, column) is not None
         data.weights = data.token_weights(tagger, sample_weight)
         data.dictionary = TagDictionary.of(tagger.allowed, labels, data.words)
         rules = data.rules(tagger)
@@ -207,8 +209,8 @@ def _trained_on(
     learner: Any = tagger.learner
     if data.restricted:
         raise OptionError(
-            "weights of tokens, lists of labels (allowed, keep) and missing labels are kept in one process; leave them "
-            "out, or leave client out",
+            "weights of tokens, lists of labels (allowed, keep), missing labels and sets of them are kept in one "
+            "process; leave them out, or leave client out",
             option="client",
         )
     loss = "local" if tagger._local else "chain"
@@ -248,7 +250,7 @@ def weight_bytes(tagger: families.LinearTagger, weights: int, sentences: int, th
 # ------------------------------------------------------------------------------------------------ the training set
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class ShardedSet:
     """A training set on disk.
 
@@ -258,7 +260,7 @@ class ShardedSet:
     disk     says how much memory there is
     before   the fitted value that training starts with, or None
     room     bytes for rows that are kept in memory from pass to pass
-    open     True if some token has no label
+    open     True if some token has no label, or several
     weights, dictionary   of tokens and for words, or None
     fine     a model of higher order, whose first-order model says which labels are likely; None before it is trained
     """
@@ -278,7 +280,8 @@ class ShardedSet:
 
     def facts(self) -> dict[str, str]:
         """Name the data for a checkpoint: their shards are called by what they hold."""
-        shards = digest(self.rows.store.facts["shards"], self.rows.facts["shards"])
+        store, rows = self.rows.store.facts, self.rows.facts
+        shards = digest(store["shards"], store["strings"], rows["shards"], rows["weights"])
         start = {} if self.before is None else {"start": digest(self.before.model().theta)}
         return {"shards": shards, "weights of sentences": digest(self.weights), **start}
 
@@ -287,6 +290,12 @@ class ShardedSet:
         """True if tokens have weights, or lists of labels."""
         lists = self.fine is not None and self.fine.coarse is not None
         return self.open or lists or self.weights is not None or self.dictionary is not None
+
+    @cached_property
+    def sets(self) -> list[tuple[int, ...]]:
+        """The labels that numbers below -1 stand for."""
+        store = self.rows.store
+        return label_sets(store, self.labels, label_column(self.column))
 
     @property
     def words(self) -> str | None:
@@ -304,7 +313,11 @@ class ShardedSet:
         measured: Any = SimpleNamespace(lengths=lengths, weights=own)
         weights = token_weights(measured, sample_weight)
         ids = np.concatenate([ids for ids, _ in self.rows.labels()])
-        return with_classes(Gold(self.labels, ids, {}, self.column, self.whole), weights, tagger.class_weight)
+        return with_classes(self._gold(ids), weights, tagger.class_weight)
+
+    def _gold(self, ids: LabelIds) -> Gold:
+        """Read labels by their numbers in shards."""
+        return stored_gold(self.labels, ids, self.sets, self.column, whole=self.whole)
 
     def blocks(self, tokens: int = BLOCK) -> Iterator[tuple[Corpus, Gold, Any]]:
         """Yield sentences with their labels and offsets, some at a time."""
@@ -312,7 +325,7 @@ class ShardedSet:
             begin = 0
             for corpus in self.rows.store.blocks_of(number, tokens):
                 end = begin + corpus.token_count
-                yield corpus, Gold(self.labels, ids[begin:end], {}, self.column, self.whole), corpus.offsets
+                yield corpus, self._gold(ids[begin:end]), corpus.offsets
                 begin = end
 
     def check_possible(self, tagger: families.LinearTagger, rules: Rules) -> None:
@@ -327,13 +340,14 @@ class ShardedSet:
     def sample(self, threads: int) -> TrainingSet:
         """Read the first sentences into memory."""
         corpora: list[Corpus] = []
-        ids: list[Any] = []
+        tokens = 0
         for corpus, gold, _ in self.blocks(SAMPLE):
             corpora.append(corpus)
-            ids.append(gold.ids)
-            if sum(len(some) for some in ids) >= 2 * SAMPLE:
+            tokens += len(gold.ids)
+            if tokens >= 2 * SAMPLE:
                 break
-        gold = Gold(self.labels, np.concatenate(ids), {}, self.column, self.whole)
+        ids = itertools.chain.from_iterable(ids for ids, _ in self.rows.labels())
+        gold = self._gold(np.fromiter(itertools.islice(ids, tokens), dtype=np.int32))
         return self._in_memory(reduce(add, corpora), gold, threads)
 
     def _in_memory(self, corpus: Corpus, gold: Gold, threads: int) -> TrainingSet:
@@ -349,7 +363,7 @@ class ShardedSet:
     def gold(self) -> Iterator[tuple[Gold, Any]]:
         """Yield the labels of every shard, and the offsets of its sentences."""
         for ids, offsets in self.rows.labels():
-            yield Gold(self.labels, ids, {}, self.column, self.whole), offsets
+            yield self._gold(ids), offsets
 
     def rules(self, tagger: families.LinearTagger) -> Rules:
         """Read the constraints, and check the labels of every shard by them."""
@@ -379,8 +393,8 @@ class ShardedSet:
                 np.zeros((L,) * (back + 1), dtype=bool),
             )
         for gold, offsets in self.gold():
-            move, _ = moves_seen(offsets, gold)
-            seen.reshape(-1)[move[move >= 0]] = True
+            move, several = moves_seen(offsets, gold)
+            seen.reshape(-1)[np.concatenate([move[move >= 0], *several.values()]).astype(np.int64)] = True
             for back, (_, seen_name) in enumerate(LEVELS[1:order], 2):
                 longer[seen_name] |= rows_seen(offsets, gold.ids, L, back)
         if not getattr(encoder.features, "bigram", True):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from seqlab import _core
+from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus, Sentence, StringColumn
 from seqlab.corpus.io.reader import Stream
 from seqlab.corpus.io.streams import CorpusStream
 from seqlab.errors import CorpusError, LabelError, OptionError, SeqlabError, ShapeError
-from seqlab.tagging.door.sentences import SEVERAL, read_gold, read_sentences
+from seqlab.tagging.door.sentences import SEVERAL, Gold, read_gold, read_sentences
 
 SENTENCES = 4096  # read from an iterator at once
 
@@ -27,12 +28,19 @@ class LabelledBlocks:
     y   the name of the column of labels, or an iterable of labels for every sentence; None without labels
     words   as for read_sentences
     read    reads sentences of an iterable in place of read_sentences; then y may be None
+    write   writes the labels of a token as one string: one label, or several of which one is right
 
     whole   True if labels are whole numbers; known after the first block
     """
 
     def __init__(
-        self, X: Any, y: Any, *, words: bool = True, read: Callable[[list[Any]], Corpus] | None = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        words: bool = True,
+        read: Callable[[list[Any]], Corpus] | None = None,
+        write: Callable[[Sequence[str]], str] = "".join,
     ) -> None:
         if read is None and y is None:
             raise OptionError(
@@ -43,7 +51,7 @@ class LabelledBlocks:
                 f"X must be a stream_corpus(...) or an iterable of sentences, got {X!r:.80}; for files write "
                 f"seqlab.stream_corpus(...)"
             )
-        self._X, self._y, self._words, self._reader = X, y, words, read
+        self._X, self._y, self._words, self._reader, self._write = X, y, words, read, write
         self.whole: bool | None = None
 
     @property
@@ -101,17 +109,28 @@ class LabelledBlocks:
         if self._reader is not None and len(y) == len(sizes):  # a sequence may have no labels at all
             y = [[None] * size if row is None else row for row, size in zip(y, sizes, strict=True)]
         gold = read_gold(corpus, y)
-        if (gold.ids == SEVERAL).any():
-            raise LabelError(
-                "a token has several labels, but shards have room for one; give it one label or None, or leave "
-                "max_memory and cache out",
-                place=gold.open_place(corpus.offsets),
-            )
         if gold.names:
             if self.whole not in (None, gold.whole):
                 raise LabelError("some labels are strings, others whole numbers; write all in one way")
             self.whole = gold.whole
         pool = _core.StringPool()
         for name in gold.names:
-            pool.intern(name)
-        return StringColumn(np.ascontiguousarray(gold.ids), pool)
+            pool.intern(self._write([name]))
+        codes = np.array(gold.ids, dtype=np.int32)
+        for token, some in gold.sets.items():
+            codes[token] = pool.intern(self._write([gold.names[i] for i in some]))
+        return StringColumn(codes, pool)
+
+
+def stored_gold(
+    names: tuple[str, ...], ids: LabelIds, sets: Sequence[tuple[int, ...]], column: str | None, *, whole: bool
+) -> Gold:
+    """Read labels of tokens by their numbers in shards.
+
+    sets   the labels that the numbers from -2 down stand for
+    """
+    several = np.flatnonzero(ids <= SEVERAL)
+    if not len(several):
+        return Gold(names, ids, {}, column, whole)
+    found = {token: sets[SEVERAL - int(ids[token])] for token in several.tolist()}
+    return Gold(names, np.maximum(ids, np.int32(SEVERAL)), found, column, whole)
