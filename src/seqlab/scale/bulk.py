@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,17 @@ from seqlab.scale.cluster.files import spread
 from seqlab.shown import library
 
 
-@lru_cache(maxsize=4)
 def opened(path: str) -> Any:
-    """Open a model, once in a process; its weights are mapped."""
+    """Open a model, once in a process as long as its file stays; its weights are mapped."""
+    try:
+        found = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return load(path)  # which says what is wrong
+    return _opened(path, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+@lru_cache(maxsize=4)
+def _opened(path: str, _file: tuple[int, ...]) -> Any:
     return load(path)
 
 
@@ -129,6 +137,10 @@ class _TagArrow:
             return pa.RecordBatchReader.from_batches(data.schema.append(kind), self._each(data))
         if hasattr(data, "__arrow_c_stream__"):  # a relation of DuckDB
             return self(pa.table(data))
+        if not isinstance(data, Iterable) or isinstance(data, (str, bytes, Mapping)):
+            raise CorpusError(
+                f"Arrow data are wanted (a table, a batch, an iterator of batches, a data frame), got {data!r:.60}"
+            )
         return self._each(data)
 
     def _each(self, batches: Iterable[Any]) -> Iterator[Any]:
@@ -152,19 +164,15 @@ class _TagArrow:
             raise CorpusError(
                 f"the data have a column {self._output!r} already; pass output= with another name"
             )
-        names = self._columns or tuple(
-            field.name
-            for field in table.schema
-            if pyarrow.types.is_list(field.type) or _is_long(pyarrow, field)
-        )
+        if not table.num_rows:  # of which pandas does not know what its cells would be
+            return pyarrow.array([], kind)
+        names = self._columns or tuple(field.name for field in table.schema if _is_list(pyarrow, field.type))
         if not names:
             raise CorpusError(
                 f"no column of {', '.join(map(repr, table.column_names)) or 'the data'} has lists of words, one for "
                 f"each sentence"
             )
-        if not table.num_rows:
-            return pyarrow.array([], kind)
-        corpus = Corpus.from_arrow(table.select(list(names)))
+        corpus = Corpus.from_arrow(_plain_lists(pyarrow, table.select(list(names))))
         done = tagger.annotate(corpus, self._output, threads=self._threads)
         column = done.data(self._output)
         assert isinstance(column, StringColumn)  # noqa: S101
@@ -173,5 +181,18 @@ class _TagArrow:
         return pyarrow.ListArray.from_arrays(pyarrow.array(corpus.offsets.astype("int32")), values)
 
 
-def _is_long(pyarrow: Any, field: Any) -> bool:
-    return bool(pyarrow.types.is_large_list(field.type))
+def _is_list(pyarrow: Any, kind: Any) -> bool:
+    types = pyarrow.types
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def _plain_lists(pyarrow: Any, table: Any) -> Any:
+    """Convert lists of a fixed size, and empty lists, whose words have no type, to lists of strings."""
+    for i, field in enumerate(table.schema):
+        if not _is_list(pyarrow, field.type):
+            continue
+        words, fixed = field.type.value_type, pyarrow.types.is_fixed_size_list(field.type)
+        if fixed or pyarrow.types.is_null(words):
+            goal = pyarrow.large_list(pyarrow.string() if pyarrow.types.is_null(words) else words)
+            table = table.set_column(i, field.name, table.column(i).cast(goal))
+    return table

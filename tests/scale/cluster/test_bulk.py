@@ -118,7 +118,39 @@ def test_taggers_and_frames(model, table, wanted):
     assert len(frame) == 40
 
 
+def test_other_layouts_of_lists_and_rows_without_words(model):
+    pa = pytest.importorskip("pyarrow")
+    words, pos = [["The", "dog"], ["It", "rains"]], [["DET", "NOUN"], ["PRON", "VERB"]]
+    plain = pa.table({"word": words, "pos": pos})
+    tag = scale.tag_arrow(model)
+    wanted = tag(plain)["predicted"].to_pylist()
+    pairs = pa.list_(pa.string(), 2)
+    assert (
+        tag(pa.table({"word": pa.array(words, pairs), "pos": pa.array(pos, pairs)}))["predicted"].to_pylist()
+        == wanted
+    )
+    some = pa.table({"word": pa.array(words, pairs)[1:], "pos": pa.array(pos, pairs)[1:]})
+    assert tag(some)["predicted"].to_pylist() == wanted[1:]
+    assert tag(pa.table({"word": [[], []], "pos": [[], []]}))["predicted"].to_pylist() == [[], []]
+    frame = plain.to_pandas()
+    assert tag(frame[:0])["predicted"].tolist() == []  # as partitions of Dask may be
+    assert tag(frame.assign(word=[[], []], pos=[[], []]))["predicted"].tolist() == [[], []]
+
+
+def test_a_model_that_was_replaced_is_opened_again(model, table, wanted, tmp_path):
+    """Processes of a cluster live longer than models."""
+    own = tmp_path / "own.model"
+    own.write_bytes(model.read_bytes())
+    tag = scale.tag_arrow(own)
+    assert tag(table)["predicted"].to_pylist() == wanted
+    seqlab.CRF("chunk", seqlab.LBFGS(max_iterations=1)).fit([[("a", "B")]], [["only"]]).save(own)
+    assert {name for row in tag(table)["predicted"].to_pylist() for name in row} == {"only"}
+
+
 def test_odd_data(model, table):
+    for wrong in (None, 3, "words", {"word": [["a"]]}):
+        with pytest.raises(CorpusError, match="Arrow data are wanted"):
+            scale.tag_arrow(model)(wrong)
     with pytest.raises(CorpusError, match="no column of 'id' has lists of words"):
         scale.tag_arrow(model)(table.select(["id"]))
     with pytest.raises(CorpusError, match="have a column 'word' already"):
