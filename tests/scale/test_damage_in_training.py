@@ -71,15 +71,16 @@ def test_entries_in_shards_are_looked_at_too(stream, tmp_path, monkeypatch):
         MODELS["values"]().fit(stream, "chunk", max_memory="8G", cache=tmp_path, callbacks=damage)
 
 
-def test_what_is_in_memory_does_not_need_the_shards(stream, whole, tmp_path):
-    """A training whose rows are all kept ends with the model of memory, whatever happens to the cache."""
-    near = MODELS["lbfgs"]().fit(whole, "chunk")
+@pytest.mark.parametrize("name", ["lbfgs", "memm", "perceptron"])
+def test_what_is_in_memory_does_not_need_the_shards(name, stream, whole, tmp_path):
+    """A training whose rows and labels are all kept ends with the model of memory, whatever happens to the cache."""
+    near = MODELS[name]().fit(whole, "chunk")
 
     def damage(epoch):
         for path in tmp_path.glob("*/*.shard"):
             path.unlink()
 
-    distant = MODELS["lbfgs"]().fit(stream, "chunk", max_memory="8G", cache=tmp_path, callbacks=damage)
+    distant = MODELS[name]().fit(stream, "chunk", max_memory="8G", cache=tmp_path, callbacks=damage)
     assert np.array_equal(near.model_.theta, distant.model_.theta)
 
 

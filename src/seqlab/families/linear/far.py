@@ -61,6 +61,7 @@ from seqlab.tagging.door.sentences import Gold, token_weights, with_classes, wor
 from seqlab.tagging.training import FitOptions, Training, dev_scorer
 
 WINDOWS = 8 << 20  # bytes of the windows of a thread
+LABELS = 8  # bytes of the label of a token: in the shards that are read, and joined
 
 
 def learn_from_disk(
@@ -410,7 +411,12 @@ class ShardedSet:
         """Make the task of the core, for a model with these weights; `layered` as for TrainingSet.task."""
         weights = (model.begin, model.label, shape_of(model))
         if not self.restricted:
-            return task_of(self.rows, *weights, self.room)
+            labels, size = None, LABELS * self.rows.store.tokens
+            if (
+                size <= self.room // 8
+            ):  # a learner that goes from sentence to sentence would read them for each
+                labels = np.concatenate([ids for ids, _ in self.rows.labels()])
+            return task_of(self.rows, *weights, self.room - (0 if labels is None else size), labels=labels)
         made = Restrictions.of(
             self.blocks(),
             self._mask,
