@@ -35,6 +35,9 @@ MODELS = {
     "values": lambda: CRF(
         lambda s, t: {"length": len(s["word"][t]), s["word"][t]: 1.0}, LBFGS(max_iterations=6), threads=1
     ),
+    "values of a perceptron": lambda: LinearTagger(
+        lambda s, t: {"length": len(s["word"][t]) / 3, s["word"][t]: 1.0}, Perceptron(epochs=4), threads=1
+    ),
 }
 
 
@@ -71,7 +74,7 @@ def test_entries_in_shards_are_looked_at_too(stream, tmp_path, monkeypatch):
         MODELS["values"]().fit(stream, "chunk", max_memory="8G", cache=tmp_path, callbacks=damage)
 
 
-@pytest.mark.parametrize("name", ["lbfgs", "memm", "perceptron"])
+@pytest.mark.parametrize("name", ["lbfgs", "memm", "perceptron", "values of a perceptron"])
 def test_what_is_in_memory_does_not_need_the_shards(name, stream, whole, tmp_path):
     """A training whose rows and labels are all kept ends with the model of memory, whatever happens to the cache."""
     near = MODELS[name]().fit(whole, "chunk")

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "base/parallel/parallel.hpp"
@@ -38,10 +39,11 @@ RowWindows::RowWindows(std::shared_ptr<const FarEntries> entries, const Observed
       clusters_(std::move(clusters)),
       squared_(squared),
       serial_(next_serial()) {
-    if (entries_->valued()) return;
-    facts_.reserve(observed.attributes());
-    for (std::size_t a = 0; a < observed.attributes(); ++a)
-        facts_.emplace_back(observed_, plan_, a, clusters_ ? clusters_->code(a) : std::uint8_t{0});
+    if (!entries_->valued()) {
+        facts_.reserve(observed.attributes());
+        for (std::size_t a = 0; a < observed.attributes(); ++a)
+            facts_.emplace_back(observed_, plan_, a, clusters_ ? clusters_->code(a) : std::uint8_t{0});
+    }
     keep(room, threads);
 }
 
@@ -200,10 +202,21 @@ void RowWindows::make(RowWindow<F>& window, std::size_t from, std::size_t to) co
 
 template <class F>
 RowView<F> RowWindows::view(std::size_t from, std::size_t to) const {
-    if (to <= kept_.last)
-        return {{kept_.row_begin.data(), kept_.row.data(), nullptr},
-                {kept_.listed_begin.data(), kept_.weight.data(), kept_.label.data(), nullptr},
+    if (to <= kept_.last) {
+        const F *row_value = nullptr, *listed_value = nullptr;
+        if (entries_->valued()) {
+            if constexpr (std::is_same_v<F, double>) {
+                row_value = kept_.row_value.data();
+                listed_value = kept_.listed_value.data();
+            } else {
+                row_value = kept_row_value_.data();
+                listed_value = kept_listed_value_.data();
+            }
+        }
+        return {{kept_.row_begin.data(), kept_.row.data(), row_value},
+                {kept_.listed_begin.data(), kept_.weight.data(), kept_.label.data(), listed_value},
                 0};
+    }
     RowWindow<F>& window = room_for<F>(from, to);
     if (window.owner != serial_ || window.first != from || window.last != to) make(window, from, to);
     return window.view();
@@ -211,9 +224,7 @@ RowView<F> RowWindows::view(std::size_t from, std::size_t to) const {
 
 void RowWindows::each_use(
     const std::function<void(std::span<const std::int32_t>, std::span<const std::int32_t>)>& visit) const {
-    const auto listed = [](const RowWindow<float>& window) {
-        return std::span(window.weight).first(window.listed);
-    };
+    const auto listed = [](const auto& window) { return std::span(window.weight).first(window.listed); };
     if (kept_.last > 0) visit(std::span(kept_.row).first(kept_.rows), listed(kept_));
     RowWindow<float> window;
     for (std::size_t from = kept_.last; from < entries_->tokens(); from += FarEntries::block) {
@@ -225,12 +236,13 @@ void RowWindows::each_use(
 void RowWindows::keep(std::size_t room, std::size_t threads) {
     const std::size_t tokens = entries_->tokens(), sample = std::min(tokens, 2 * FarEntries::block);
     if (sample == 0 || room == 0) return;
-    std::vector<RowWindow<float>> windows(threads <= 1 ? 1 : 4 * threads);
+    std::vector<RowWindow<double>> windows(threads <= 1 ? 1 : 4 * threads);
     make(windows[0], 0, sample);
     // The first tokens tell how much memory others need, so that vectors get their size at once.
-    const double of_token =
-        16 + (4.0 * static_cast<double>(windows[0].rows) + 6.0 * static_cast<double>(windows[0].listed)) /
-                 static_cast<double>(sample);
+    const double of_value = entries_->valued() ? sizeof(double) + sizeof(float) : 0.0;
+    const double of_token = 16 + ((4.0 + of_value) * static_cast<double>(windows[0].rows) +
+                                  (6.0 + of_value) * static_cast<double>(windows[0].listed)) /
+                                     static_cast<double>(sample);
     const auto fit = std::min(tokens, static_cast<std::size_t>(static_cast<double>(room) / of_token));
     if (fit < FarEntries::block) return;
     const auto share = [&](std::size_t size) {
@@ -243,6 +255,12 @@ void RowWindows::keep(std::size_t room, std::size_t threads) {
     kept_.row.reserve(share(windows[0].rows));
     kept_.weight.reserve(share(windows[0].listed));
     kept_.label.reserve(share(windows[0].listed));
+    if (entries_->valued()) {
+        kept_.row_value.reserve(share(windows[0].rows));
+        kept_.listed_value.reserve(share(windows[0].listed));
+        kept_row_value_.reserve(share(windows[0].rows));
+        kept_listed_value_.reserve(share(windows[0].listed));
+    }
     kept_.row_begin.push_back(0);
     kept_.listed_begin.push_back(0);
     const auto begin = [&](std::size_t block) { return std::min(fit, block * FarEntries::block); };
@@ -258,7 +276,7 @@ void RowWindows::keep(std::size_t room, std::size_t threads) {
 }
 
 // Append a window to those kept; false if there is no room for it.
-bool RowWindows::keep(const RowWindow<float>& window) {
+bool RowWindows::keep(const RowWindow<double>& window) {
     if (kept_.rows + window.rows > kept_.row.capacity() ||
         kept_.listed + window.listed + static_cast<std::size_t>(listed_ahead) > kept_.weight.capacity())
         return false;
@@ -271,6 +289,13 @@ bool RowWindows::keep(const RowWindow<float>& window) {
     kept_.row.insert(kept_.row.end(), window.row.begin(), window.row.begin() + rows);
     kept_.weight.insert(kept_.weight.end(), window.weight.begin(), window.weight.begin() + listed);
     kept_.label.insert(kept_.label.end(), window.label.begin(), window.label.begin() + listed);
+    const auto append_values = [](std::vector<double>& values, std::vector<float>& rounded,
+                                  const std::vector<double>& more) {
+        values.insert(values.end(), more.begin(), more.end());
+        for (const double value : more) rounded.push_back(static_cast<float>(value));
+    };
+    append_values(kept_.row_value, kept_row_value_, window.row_value);
+    append_values(kept_.listed_value, kept_listed_value_, window.listed_value);
     kept_.rows += window.rows;
     kept_.listed += window.listed;
     kept_.last = window.last;

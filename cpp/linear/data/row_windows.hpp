@@ -76,7 +76,7 @@ private:
     template <class F>
     void append(RowWindow<F>& window, const Entries& entries) const;
     void keep(std::size_t room, std::size_t threads);
-    bool keep(const RowWindow<float>& window);
+    bool keep(const RowWindow<double>& window);
 
     std::shared_ptr<const FarEntries> entries_;
     Observed observed_;
@@ -85,7 +85,8 @@ private:
     bool squared_;
     std::uint64_t serial_;
     std::vector<AttributeFacts> facts_;
-    RowWindow<float> kept_;  // tokens [0, kept_.last); without values, so the number type does not matter
+    RowWindow<double> kept_;                                 // tokens [0, kept_.last)
+    std::vector<float> kept_row_value_, kept_listed_value_;  // the same values for rows in float32
 };
 
 }  // namespace seqlab

@@ -64,6 +64,13 @@ def test_one_word_is_other_data(tmp_path):
         trained(tmp_path, X=[["a", "b", "z"]], y=y, features="pos")
 
 
+def test_one_word_is_other_data_beyond_memory(tmp_path):
+    y = [["N", "V", "N"]]
+    trained(tmp_path, X=iter([["a", "b", "c"]]), y=iter(y), features="pos", max_memory="8G")
+    with pytest.raises(OptionError, match=r"training: shards is \w+ here and \w+ there"):
+        trained(tmp_path, X=iter([["a", "b", "z"]]), y=iter(y), features="pos", max_memory="8G")
+
+
 def test_features_that_answer_otherwise_are_other_data(tmp_path):
     def first(sentence, t):
         return [sentence[t]["word"][:n]]
