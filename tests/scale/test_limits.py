@@ -89,10 +89,9 @@ def test_sizes():
     assert bytes_of("1.5G") == 3 << 29
 
 
+PAIRS = seqlab.Template.from_crfpp("U:%x[0,0]\nB:%x[0,0]\n")
 REFUSED = {
-    "features": lambda s: CRF(seqlab.Template.from_crfpp("U:%x[0,0]\nB:%x[0,0]\n"), FEW).fit(
-        s, "chunk", max_memory="8G"
-    ),
+    "client  ": lambda s: CRF(PAIRS, FEW).fit(s, "chunk", client="threads"),
     "cache": lambda s: CRF("chunk", FEW).fit(s, "chunk", cache=3),
     "client": lambda s: CRF("chunk", FEW, class_weight="balanced").fit(s, "chunk", client="threads"),
     "client ": lambda s: CRF("chunk", FEW).fit(

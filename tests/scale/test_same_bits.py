@@ -55,6 +55,14 @@ def test_linear_models_are_those_of_memory(name, whole, stream, tmp_path):
     assert not differences(near, distant, tmp_path)
 
 
+def pairs_and_words(sentence, t, before, label):
+    """Attributes of pairs of labels, some of them with values."""
+    if before == label:
+        yield "same"
+    yield f"{sentence['word'][t][-1:]}|{label[:1]}", 0.5 + len(sentence["word"][t]) % 2
+
+
+BIGRAMS = "U:%x[0,0]\nU:%x[0,1]\nB:%x[0,1]\nB2:%x[-1,1]/%x[0,1]\nB\n"
 STARTED = {
     "lbfgs": lambda: CRF("chunk", FEW),
     "min_count": lambda: CRF("chunk", FEW, min_count=2, constraints="auto"),
@@ -65,6 +73,7 @@ STARTED = {
     "several": lambda: CRF("word[0]\nngrams(word[0], 3)\nposition\n", FEW),
     "perceptron": lambda: LinearTagger("chunk", Perceptron(epochs=2)),
     "memm": lambda: MEMM("chunk", FEW),
+    "pairs": lambda: CRF(seqlab.Template.from_crfpp(BIGRAMS), FEW),
 }
 
 
@@ -90,6 +99,32 @@ def test_new_labels_and_ready_made_attributes_are_learned_on_as_in_memory(whole,
     near = CRF(None, FEW).fit(X[30:], y[30:], start=first)
     distant = CRF(None, FEW).fit(iter(X[30:]), iter(y[30:]), start=first, max_memory=LIMIT)
     assert not differences(near, distant, tmp_path)
+
+
+PAIRED = {
+    "template": lambda: CRF(seqlab.Template.from_crfpp(BIGRAMS), FEW, min_count=2, constraints="IOB2"),
+    "all transitions": lambda: CRF(seqlab.Template.from_crfpp(BIGRAMS), FEW, transitions="all"),
+    "no others": lambda: CRF(seqlab.Template.from_crfpp("B:%x[0,1]\nB\n"), FEW),
+    "function": lambda: CRF(["pos", seqlab.features.label_pairs(pairs_and_words)], FEW),
+    "perceptron": lambda: LinearTagger(seqlab.Template.from_crfpp(BIGRAMS), Perceptron(epochs=2)),
+    "sgd": lambda: CRF(seqlab.Template.from_crfpp(BIGRAMS), SGD(epochs=2)),
+    "class weights": lambda: CRF(seqlab.Template.from_crfpp(BIGRAMS), FEW, class_weight="balanced"),
+    "memm": lambda: MEMM(seqlab.Template.from_crfpp(BIGRAMS), FEW),
+}
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_features_of_label_pairs_are_those_of_memory(name, whole, stream, tmp_path):
+    few, short = whole[:80], seqlab.stream_corpus(stream.files[0], columns=whole.columns)
+    near = PAIRED[name]().fit(few, "chunk")
+    distant = PAIRED[name]().fit(iter(few), "chunk", max_memory=LIMIT, cache=tmp_path / "cache")
+    assert not differences(near, distant, tmp_path)
+    if name != "function":  # whose calls take time
+        near, distant = (
+            PAIRED[name]().fit(whole[:120], "chunk"),
+            PAIRED[name]().fit(short, "chunk", max_memory=LIMIT),
+        )
+        assert not differences(near, distant, tmp_path)
 
 
 WEIGHTED = {

@@ -49,7 +49,7 @@ def write_rows(
     room     bytes for counts in memory
     """
     learned = learn_attributes(encoder, store, threads=threads, room=room, folder=folder, told=told)
-    if not encoder.size:
+    if not encoder.size and not encoder.edge_size:
         raise CorpusError("no attribute is left to learn from; lower min_count, or look at the features")
     numbers, sets = label_numbers(store, labels, column), label_sets(store, labels, column)
     marks = _core.PairMarks(encoder.size, len(labels))

@@ -69,21 +69,26 @@ def learn_attributes(
     told     called with the number of tokens after every block
     """
     _, first = next(store.blocks(BLOCK))
-    producers, _ = encoder.learners(first, extend=bool(encoder.size))
-    with tempfile.TemporaryDirectory(dir=folder, prefix="counts-") as spilled:
-        seen = [_tallied(one, store, threads, room, Path(spilled), told) for one in producers]
-    parts, size = numbered(seen, encoder.size)
+    known = bool(encoder.size or encoder.edge_size)
+    producers, on_moves = encoder.learners(first, encoder.labels, extend=known)
+    seen, of_moves = (
+        [_tallied(one, store, threads, room, folder, told) for one in some] for some in (producers, on_moves)
+    )
+    edges, edge_size = numbered(of_moves, encoder.edge_size) if of_moves else ([], 0)
+    parts, size = numbered(seen, encoder.size) if seen else ([], 0)
     made = [part.number(own) for part, own in zip(seen, parts, strict=True)]
     codes = next((some for _, some in made if some is not None), None)
     if codes is not None and len(codes) < size:
         codes = np.pad(codes, (0, size - len(codes)))
-    encoder.take([producer for producer, _ in made], [], size, 0)
+    edge = [part.number(own)[0] for part, own in zip(of_moves, edges, strict=True)]
+    encoder.take([producer for producer, _ in made], edge, size, edge_size)
     return Learned(codes, any(part.valued for part in seen))
 
 
 def _tallied(producer: Any, store: ColumnStore, threads: int, room: int, folder: Path, told: Told) -> Tallied:
     if isinstance(producer, TemplateRows):
-        return _of_template(producer, store, threads, room, folder, told)
+        with tempfile.TemporaryDirectory(dir=folder, prefix="counts-") as spilled:
+            return _of_template(producer, store, threads, room, Path(spilled), told)
     if isinstance(producer, BagRows):
         return _of_bags(producer, store)
     return _of_vectors(producer, store)
@@ -116,7 +121,7 @@ def _of_template(
     def number(numbers: AttributeIds) -> tuple[Producer, ClusterCodes]:
         sizes = [len(group.counts) for group in groups]
         words, pools, _ = bank.state()
-        own = np.split(numbers, np.cumsum(sizes)[:-1])
+        own = np.split(numbers, np.cumsum(sizes)[:-1]) if sizes else []
         made = [(ids, group.values.reshape(-1)) for ids, group in zip(own, groups, strict=True)]
         distinct, uses = [group.distinct for group in groups], [group.uses for group in groups]
         found = families(plan.features(), plan.groups(), distinct, uses, worth=store.tokens // 2)

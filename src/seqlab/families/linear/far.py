@@ -18,8 +18,9 @@ from seqlab.arrays import LabelIds, check_room, thread_count
 from seqlab.corpus import Corpus
 from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.encode import Encoder
-from seqlab.encode.encoder import sources_of
+from seqlab.encode.encoded import Rows
 from seqlab.errors import CorpusError, OptionError, ShapeError
+from seqlab.families.linear.edges import edges_of, empty_edges
 from seqlab.families.linear.fit import LinearFit
 from seqlab.families.linear.learners.batch import BatchLearner
 from seqlab.families.linear.model import (
@@ -106,13 +107,6 @@ def _check_known(tagger: families.LinearTagger) -> None:
             "weights chosen in CRFsuite's way (minfreq of values, zeros) are learned in memory only, because they need "
             "the values of all sentences at once; use seqlab.CRF, or leave max_memory and cache out"
         )
-    encoder = Encoder(tagger.features, min_count=tagger.min_count)
-    if sources_of(encoder.features, tagger.min_count, ())[1]:
-        raise OptionError(
-            "features of pairs of labels are learned in memory only: shards hold the attributes of tokens; leave these "
-            "features out, or leave max_memory and cache out",
-            option="features",
-        )
 
 
 def _check_batch(tagger: families.LinearTagger) -> None:
@@ -147,6 +141,8 @@ def _learned(
     check_room(len(labels), tagger.order + 1, TRANSITION)
     check_rows(len(labels), tagger.order)
     encoder = copy(before.encoder()) if before else Encoder(tagger.features, min_count=tagger.min_count)
+    if encoder.sees_labels:
+        encoder.labels = tuple(sorted(labels))
     with disk.rows(store, encoder, labels, column, threads=threads) as rows:
         data = ShardedSet(rows, labels, None if blocks.column is None else column, whole, disk, before)
         data.open = open_label(store, column) is not None
@@ -154,6 +150,9 @@ def _learned(
         data.dictionary = TagDictionary.of(tagger.allowed, labels, data.words)
         rules = data.rules(tagger)
         data.check_possible(tagger, rules)
+        data.edge = edges_of(
+            (block for block, _, _ in data.blocks()), rows.encoder, disk, store.tokens, threads
+        )
         model = data.empty_model(tagger, rules, order=1)
         training = data.training(rules)
         judge = dev_scorer(
@@ -263,6 +262,7 @@ class ShardedSet:
     room     bytes for rows that are kept in memory from pass to pass
     open     True if some token has no label, or several
     weights, dictionary   of tokens and for words, or None
+    edge     attributes of pairs of labels, of all tokens; None without any
     fine     a model of higher order, whose first-order model says which labels are likely; None before it is trained
     """
 
@@ -276,6 +276,7 @@ class ShardedSet:
     open: bool = False
     weights: Weights | None = None
     dictionary: TagDictionary | None = None
+    edge: Rows | None = None
     fine: LinearModel | None = None
     threads: int = 1
 
@@ -288,9 +289,10 @@ class ShardedSet:
 
     @property
     def restricted(self) -> bool:
-        """True if tokens have weights, or lists of labels."""
+        """True if tokens have weights, lists of labels, or attributes of label pairs."""
         lists = self.fine is not None and self.fine.coarse is not None
-        return self.open or lists or self.weights is not None or self.dictionary is not None
+        facts = (self.weights, self.dictionary, self.edge)
+        return self.open or lists or any(fact is not None for fact in facts)
 
     @cached_property
     def sets(self) -> list[tuple[int, ...]]:
@@ -402,8 +404,21 @@ class ShardedSet:
             seen[:] = False
         elif tagger.transitions == "all":
             seen = ~rules.forbidden
+        edge = None
+        if self.edge is not None:
+            gold = self._gold(np.concatenate([ids for ids, _ in self.rows.labels()]))
+            every = tagger.transitions == "all"
+            edge = empty_edges(self.edge, encoder.edge_size, self.rows.store.offsets, gold, all_moves=every)
         made = LinearModel(
-            self.labels, begin, label, np.zeros(len(label)), np.zeros((L, L)), seen, rules, **longer
+            self.labels,
+            begin,
+            label,
+            np.zeros(len(label)),
+            np.zeros((L, L)),
+            seen,
+            rules,
+            edge=edge,
+            **longer,
         )
         return made if self.before is None else joined(made, first_order(self.before.model()))
 
@@ -429,4 +444,7 @@ class ShardedSet:
         room = max(self.room - made.size, 0)
         task = task_of(self.rows, *weights, room, labels=made.partial.labels)
         made.give(task)
+        if model.edge is not None and self.edge is not None:
+            edge = self.edge
+            task.set_edges(edge.indptr, edge.ids, edge.values, model.edge.begin, model.edge.move, edge.moves)
         return task

@@ -6,7 +6,7 @@ eq:linear-score   node_t(y) = Σ_a value_ta · w(a, y);   edge_t(y', y) = w(y', 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar
 
@@ -303,14 +303,9 @@ def empty_model(
             seen.reshape(-1)[np.concatenate([move[move >= 0], *several.values()]).astype(np.int64)] = True
     edge = None
     if encoded.edge is not None and encoder.edge_size:
-        pairs = every_pair(encoder.edge_size, L * L)
-        if not all_moves:
-            pairs = _edges_seen(encoded.edge, move, several, encoder.edge_size, L * L)
-        if encoded.edge.moves is not None:
-            single = np.zeros(encoder.edge_size, dtype=bool)
-            single[encoded.edge.ids[encoded.edge.moves >= 0]] = True
-            pairs = _with_single(*pairs, single)
-        edge = EdgeWeights(*pairs, np.zeros(len(pairs[1])))
+        from seqlab.families.linear.edges import empty_edges  # which needs this module
+
+        edge = empty_edges(encoded.edge, encoder.edge_size, encoded.offsets, gold, all_moves=all_moves)
     longer: dict[str, Any] = {}
     for back, (name, seen_name) in enumerate(LEVELS[1:order], 2):
         longer[seen_name] = rows_seen(encoded.offsets, gold.ids, L, back)
@@ -333,15 +328,6 @@ def every_pair(attributes: int, size: int) -> tuple[Begins, Cells]:
     return np.arange(attributes + 1, dtype=np.int64) * size, np.tile(
         np.arange(size, dtype=np.int32), attributes
     )
-
-
-def _with_single(begin: Begins, move: Cells, single: Bools) -> tuple[Begins, Cells]:
-    """Replace the weights of some attributes, one per transition, by one for all transitions (-1)."""
-    counts = np.where(single, 1, np.diff(begin))
-    owner = np.repeat(np.arange(len(single)), np.diff(begin))
-    made = np.full(int(counts.sum()), -1, dtype=np.int32)
-    made[np.repeat(~single, counts)] = move[~single[owner]]
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), made
 
 
 def _set_lists(gold: Gold) -> tuple[Any, Any]:
@@ -383,19 +369,6 @@ def rows_seen(offsets: Begins, ids: LabelIds, L: int, back: int) -> Bools:
     rows = np.stack([ids[inner - distance] for distance in range(back, -1, -1)])
     seen[tuple(rows[:, (rows >= 0).all(axis=0)])] = True
     return seen
-
-
-def _edges_seen(
-    rows: Rows, move: Begins, several: Mapping[int, list[int]], attributes: int, size: int
-) -> tuple[Begins, Cells]:
-    """Find the edge attributes, with the transitions they were seen with."""
-    token = np.repeat(np.arange(len(move)), np.diff(rows.indptr))
-    single = move[token] >= 0
-    keys = [rows.ids[single].astype(np.int64) * size + move[token[single]]]
-    for t, some in several.items():
-        seen = rows.ids[rows.indptr[t] : rows.indptr[t + 1]].astype(np.int64)
-        keys.append((seen[:, None] * size + np.array(some, dtype=np.int64)).reshape(-1))
-    return unfolded(np.unique(np.concatenate(keys)), attributes, size)
 
 
 def unfolded(keys: Begins, attributes: int, size: int) -> tuple[Begins, Cells]:
