@@ -226,3 +226,19 @@ def test_wrong_sums_are_refused():
         LocalTagger(pytest.importorskip("sklearn.svm").LinearSVC(), features=ONLY).fit(X, Y)
     with pytest.raises(CorpusError, match=r"sentence 0.*attribute 'a' has the weight nan"):
         CRF(["word[0]", label_pairs(lambda s, t, a, b: {"a": math.nan})]).fit(X, Y)
+
+
+def test_functions_of_pairs_are_told_the_labels_of_the_transition_whatever_their_order():
+    """Whole numbers are in their own order, 2 before 10; as strings, "10" comes before "2"."""
+
+    def told(sentence, t, before, label):
+        yield f"{before}>{label}"
+
+    X, y = [["a", "b"]] * 20, [[2, 10]] * 20
+    found = []
+    for labels in (y, [[str(one) for one in row] for row in y]):
+        crf = CRF([Template.parse("word[0]\n"), label_pairs(told)], TIGHT).fit(X, labels)
+        names = crf.fit_.encoder().edge_attributes
+        found.append(dict(zip(names, crf.model_.edge.weights.tolist(), strict=True)))
+    assert found[0] == pytest.approx(found[1], abs=1e-4)
+    assert max(found[0], key=found[0].get) == "2>10"

@@ -139,7 +139,7 @@ class Encoder:
                  without one
         labels   the name of a column, or a list of labels for every sentence
         threads  how many to use, None for every core
-        classes  further labels, which label_pairs(...) functions are called for as well
+        classes  further labels, which label_pairs(...) functions are called for as well; if all, in their order
         """
         return self._learn(corpus, labels, threads, classes, extend=False)
 
@@ -282,7 +282,8 @@ class Encoder:
         workers = thread_count(threads)
         read, codes, names = self._read(corpus, labels)
         size, edge_size = (self.size, self.edge_size) if extend else (0, 0)
-        known = tuple(sorted({*(self.labels if extend else ()), *(names or ()), *classes}))
+        every = {*(self.labels if extend else ()), *(names or ()), *classes}
+        known = tuple(classes) if every == {*classes} else tuple(sorted(every))
         producers, edge_producers = self.learners(read, known, extend=bool(size or edge_size))
         for producer in producers:
             if isinstance(producer, BagRows):

@@ -142,7 +142,7 @@ def _learned(
     check_rows(len(labels), tagger.order)
     encoder = copy(before.encoder()) if before else Encoder(tagger.features, min_count=tagger.min_count)
     if encoder.sees_labels:
-        encoder.labels = tuple(sorted(labels))
+        encoder.labels = labels
     with disk.rows(store, encoder, labels, column, threads=threads) as rows:
         data = ShardedSet(rows, labels, None if blocks.column is None else column, whole, disk, before)
         data.open = open_label(store, column) is not None
