@@ -241,7 +241,7 @@ def _rows(sequence: Any, s: int, width: int) -> npt.NDArray[np.float64]:
         given = np.asarray(tokens)
         # Neither strings nor complex numbers.
         rows = given.astype(np.float64) if given.dtype.kind in "fiubO" else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rows = None
     if rows is None:
         raise CorpusError(
