@@ -103,7 +103,7 @@ class Metrics:
             lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
             if kind == "counter":
                 lines += [
-                    f"{name}{_braces(labels)} {value:g}"
+                    f"{name}{_braces(labels)} {value:.0f}"
                     for (one, labels), value in sorted(found.items())
                     if one == name
                 ]
@@ -138,9 +138,9 @@ def _histogram(name: str, found: defaultdict[Key, float]) -> list[str]:
         running = 0.0
         for bound in BOUNDS:
             running += found[f"{name}_bucket", (*labels, ("le", bound))]
-            lines.append(f"{name}_bucket{_braces((*labels, ('le', bound)))} {running:g}")
+            lines.append(f"{name}_bucket{_braces((*labels, ('le', bound)))} {running:.0f}")
         lines.append(f"{name}_sum{_braces(labels)} {found[f'{name}_sum', labels]:.6f}")
-        lines.append(f"{name}_count{_braces(labels)} {running:g}")
+        lines.append(f"{name}_count{_braces(labels)} {running:.0f}")
     return lines
 
 
