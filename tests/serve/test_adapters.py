@@ -37,6 +37,44 @@ def test_open_inference(service: Open) -> None:
     assert client.post("/v2/models/ner/infer", json={"inputs": [wrong]}).status_code == 409
 
 
+def test_versions_of_open_inference(service: Open) -> None:
+    client = service()
+    version = client.get("/v2/models/ner").json()["versions"][0]
+    base = f"/v2/models/ner/versions/{version}"
+    assert client.get(base).json() == client.get("/v2/models/ner").json()
+    assert client.get(f"{base}/ready").json() == {"name": "ner", "ready": True}
+    asked = {"inputs": [{"name": "tokens", "datatype": "BYTES", "shape": [2], "data": ["Anna", "sings"]}]}
+    assert client.post(f"{base}/infer", json=asked).json()["model_version"] == version
+    found = client.post("/v2/models/ner/versions/old/infer", json=asked)
+    assert (found.status_code, version in found.json()["error"]) == (404, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "status"),
+    [
+        ("/v2/models/none/infer", {"inputs": []}, 404),
+        ("/v2/models/ner/infer", {"inputs": []}, 422),
+        ("/v2/nothing", {}, 404),
+    ],
+)
+def test_errors_of_open_inference_are_where_its_clients_look(
+    service: Open, path: str, asked: dict[str, object], status: int
+) -> None:
+    client = service()
+    found = client.post(path, json=asked)
+    assert found.status_code == status
+    assert found.json()["error"] == found.json()["detail"]
+    refused = client.post(path, content=b"{}", headers={"content-type": "application/octet-stream"})
+    assert refused.json()["error"] == refused.json()["detail"]
+
+
+def test_open_inference_takes_no_more_sentences_than_others(service: Open) -> None:
+    client = service(limits={"batch": 2})
+    for name, shape in (("text", [3]), ("tokens", [3, 1])):
+        tensor = {"name": name, "datatype": "BYTES", "shape": shape, "data": ["a", "b", "c"]}
+        assert client.post("/v2/models/ner/infer", json={"inputs": [tensor]}).status_code == 422
+
+
 def test_label_studio(service: Open) -> None:
     client = service()
     config = (
@@ -70,6 +108,12 @@ def test_inception(service: Open) -> None:
     view = root.find("{http:///uima/cas.ecore}View")
     assert view is not None
     assert len(view.get("members", "").split()) == len(found)
+
+
+def test_a_type_without_a_package(service: Open) -> None:
+    asked = {"metadata": {"layer": "Span", "feature": "value"}, "document": {"xmi": XMI.format(TEXT)}}
+    root = ET.fromstring(service().post("/inception/ner/predict", json=asked).json()["document"])
+    assert root.findall("{http:///uima/noNamespace.ecore}Span")
 
 
 @pytest.mark.parametrize("xmi", ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "no xml", "<a/>"])

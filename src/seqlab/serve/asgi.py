@@ -347,8 +347,8 @@ def _wants_text(request: Request) -> bool:
     return "text/plain" in wanted and "application/json" not in wanted
 
 
-async def _problem(_: Request, error: Exception) -> Response:
-    return cast(Problem, error).response()
+async def _problem(request: Request, error: Exception) -> Response:
+    return cast(Problem, error).response(request.url.path)
 
 
 async def _http_problem(request: Request, error: Exception) -> Response:
@@ -357,7 +357,7 @@ async def _http_problem(request: Request, error: Exception) -> Response:
         404: f"there is nothing at {request.url.path}; /docs lists what there is",
         405: f"{request.url.path} does not answer {request.method}",
     }.get(error.status_code, error.detail)
-    return Problem(error.status_code, detail, headers=error.headers).response()
+    return Problem(error.status_code, detail, headers=error.headers).response(request.url.path)
 
 
 async def _gone(_: Request, __: Exception) -> Response:
@@ -366,4 +366,4 @@ async def _gone(_: Request, __: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     log("failed", route=route_of(request.scope), **failure(error))
-    return Problem(500, "the service failed on this request; its log says more").response()
+    return Problem(500, "the service failed on this request; its log says more").response(request.url.path)

@@ -91,7 +91,7 @@ class Guard:
             else:
                 await early(scope, receive, sending)
         except Problem as problem:
-            await problem.response()(scope, receive, sending)
+            await problem.response(scope["path"])(scope, receive, sending)
         finally:
             self._running[client] -= 1
             if not self._running[client]:

@@ -9,10 +9,11 @@ from typing import Any
 
 from starlette.responses import Response
 
-from seqlab.errors import ImpossibleError, LabelError, QuestionError, SeqlabError
+from seqlab.errors import AbsentError, ImpossibleError, LabelError, QuestionError, SeqlabError
 
 MEDIA = "application/problem+json"
 RETRY = {"retry-after": "1"}
+INFERENCE = "/v2"  # where the Open Inference Protocol is spoken: its clients read the member "error"
 STATUS = {  # of errors of the library; 422 for all others
     LabelError: 404,  # a label or a position that there is not, as for a model that there is not
     ImpossibleError: 409,  # what is known of the labels contradicts the model
@@ -45,9 +46,15 @@ class Problem(Exception):  # noqa: N818  its name in RFC 9457
             **self.more,
         }
 
-    def response(self) -> Response:
-        """Make the answer."""
-        content = json.dumps(self.as_dict(), ensure_ascii=False)
+    def response(self, path: str = "") -> Response:
+        """Make the answer.
+
+        path   the address that was asked
+        """
+        members = self.as_dict()
+        if path.startswith(INFERENCE):
+            members["error"] = self.detail
+        content = json.dumps(members, ensure_ascii=False)
         body = content.encode("utf-8", "backslashreplace")  # lone surrogates of the request
         return Response(body, self.status, media_type=MEDIA, headers=self.headers)
 
@@ -76,4 +83,5 @@ def from_error(error: SeqlabError, *, item: int | None = None, asked: bool = Tru
     if error.option:
         more["option"] = error.option
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 422) if asked else 409
-    return Problem(status, str(error), error=type(error).__name__, **more)
+    # What a model has not got is told without the words of Python.
+    return Problem(status, error.message if isinstance(error, AbsentError) else str(error), **more)

@@ -56,7 +56,8 @@ def post(
     answer: Schema | None,
     example: Any,
     *,
-    named: bool = False,
+    kind: str = JSON,
+    asked: tuple[Schema, ...] = (),
     more: tuple[dict[str, Schema], dict[str, Schema]] = ({}, {}),
 ) -> Schema:
     """Describe an address that answers a request.
@@ -66,17 +67,18 @@ def post(
     body      the schema of the request
     answer    the schema of its answer; None for none
     example   of a request
-    named     True if the address has the name of a model
+    kind      the media type of its answer
+    asked     parameters
     more      other media types of the request, and of its answer
     """
-    content = None if answer is None else {JSON: {"schema": answer}, **more[1]}
+    content = None if answer is None else {kind: {"schema": answer}, **more[1]}
     found = _operation(name, summary, content, (400, 404, 408, 409, 413, 415, 422))
     found["requestBody"] = {
         "required": True,
         "content": {JSON: {"schema": body, "example": example}, **more[0]},
     }
-    if named:
-        found["parameters"] = [NAME]
+    if asked:
+        found["parameters"] = list(asked)
     return {"post": found}
 
 

@@ -14,7 +14,7 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
-from seqlab.serve.schemas import INTEGER, STRING, Schema, array, full, post
+from seqlab.serve.schemas import INTEGER, NAME, STRING, Schema, array, full, post
 
 
 def routes(service: Desk) -> list[Route]:
@@ -27,7 +27,9 @@ def paths() -> Schema:
     span = full(label=STRING, start_offset=INTEGER, end_offset=INTEGER)
     asked, example = full(text=STRING), {"text": "Anna sings."}
     return {
-        "/doccano/{name}": post("doccano", "doccano: label a text", asked, array(span), example, named=True)
+        "/doccano/{name}": post(
+            "doccano", "doccano: label a text", asked, array(span), example, asked=(NAME,)
+        )
     }
 
 

@@ -17,10 +17,11 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
-from seqlab.serve.schemas import ANY, STRING, Schema, full, post
+from seqlab.serve.schemas import ANY, NAME, STRING, Schema, full, post
 
 XMI, CAS = "http://www.omg.org/XMI", "http:///uima/cas.ecore"
 ID = f"{{{XMI}}}id"
+NO_PACKAGE = "uima.noNamespace"  # as UIMA writes it
 PREDICTED = "inception_internal_predicted"
 NUMBER = re.compile(r"[0-9]{1,18}")
 DTD = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
@@ -52,9 +53,9 @@ def paths() -> Schema:
     predict, train = "INCEpTION: add spans to a document", "INCEpTION: take note of nothing"
     return {
         f"{base}/predict": post(
-            "inceptionPredict", predict, asked, full(document=STRING), example, named=True
+            "inceptionPredict", predict, asked, full(document=STRING), example, asked=(NAME,)
         ),
-        f"{base}/train": post("inceptionTrain", train, ANY, None, {}, named=True),
+        f"{base}/train": post("inceptionTrain", train, ANY, None, {}, asked=(NAME,)),
     }
 
 
@@ -94,8 +95,8 @@ def _predicted(served: Served, given: dict[str, Any], most: int) -> str:
     except SeqlabError as error:
         raise from_error(error) from None
     number = max((int(one) for node in root.iter() if NUMBER.fullmatch(one := node.get(ID, ""))), default=0)
-    _, _, name = layer.rpartition(".")
-    space = f"http:///{layer.rpartition('.')[0].replace('.', '/')}.ecore"
+    package, _, name = layer.rpartition(".")
+    space = f"http:///{(package or NO_PACKAGE).replace('.', '/')}.ecore"
     members = view.get("members", "").split()
     for span in (span for one in found["layers"].values() for span in one["spans"]):
         number += 1

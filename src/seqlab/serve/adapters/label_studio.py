@@ -31,6 +31,7 @@ def routes(service: Desk) -> list[Route]:
         Route(f"{base}/health", partial(_health, service)),
         Route(f"{base}/setup", partial(_setup, service), methods=["POST"]),
         Route(f"{base}/predict", partial(_predict, service), methods=["POST"]),
+        Route(f"{base}/train", partial(_setup, service), methods=["POST"]),
         Route(f"{base}/webhook", partial(_setup, service), methods=["POST"]),
     ]
 
@@ -50,11 +51,16 @@ def paths() -> Schema:
         f"{base}/health": get(
             "labelStudioHealth", "Label Studio: is it up?", full(status=STRING), asked=(NAME,)
         ),
-        f"{base}/setup": post("labelStudioSetup", "Label Studio: set up", ANY, version, {}, named=True),
+        f"{base}/setup": post("labelStudioSetup", "Label Studio: set up", ANY, version, {}, asked=(NAME,)),
         f"{base}/predict": post(
-            "labelStudioPredict", "Label Studio: label texts", asked, results, example, named=True
+            "labelStudioPredict", "Label Studio: label texts", asked, results, example, asked=(NAME,)
         ),
-        f"{base}/webhook": post("labelStudioEvent", "Label Studio: take note", ANY, version, {}, named=True),
+        f"{base}/train": post(
+            "labelStudioTrain", "Label Studio: take note of nothing", ANY, version, {}, asked=(NAME,)
+        ),
+        f"{base}/webhook": post(
+            "labelStudioEvent", "Label Studio: take note", ANY, version, {}, asked=(NAME,)
+        ),
     }
 
 

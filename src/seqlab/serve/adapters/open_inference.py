@@ -19,9 +19,12 @@ from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
 from seqlab.serve.schemas import ANY, BOOLEAN, INTEGER, NAME, STRING, Schema, array, full, get, obj, post
+from seqlab.serve.settings import Limits
 
 TEXT, TOKENS, LABELS, DOCUMENT = "text", "tokens", "labels", "document"
 STRINGS = "BYTES"  # the protocol's name of strings
+BASE = "/v2/models/{name}"
+VERSION = f"{BASE}/versions/{{version}}"
 PADDING = ""  # in rows of tokens that are shorter than others
 
 
@@ -31,15 +34,21 @@ def routes(service: Desk) -> list[Route]:
         Route("/v2", partial(_server, service)),
         Route("/v2/health/live", partial(_live, service)),
         Route("/v2/health/ready", partial(_ready, service)),
-        Route("/v2/models/{name}", partial(_model, service)),
-        Route("/v2/models/{name}/ready", partial(_model_ready, service)),
-        Route("/v2/models/{name}/infer", partial(_infer, service), methods=["POST"]),
+        *[
+            route
+            for base in (BASE, VERSION)
+            for route in (
+                Route(base, partial(_model, service)),
+                Route(f"{base}/ready", partial(_model_ready, service)),
+                Route(f"{base}/infer", partial(_infer, service), methods=["POST"]),
+            )
+        ],
     ]
 
 
 def paths() -> Schema:
     """Describe them, as OpenAPI has it."""
-    base, kind = "/v2/models/{name}", {"const": STRINGS}
+    kind = {"const": STRINGS}
     strings: Schema = {"oneOf": [array(STRING), array(array(STRING), 1)]}
     strings["description"] = "as many as `shape` says, [n] or [n, length]; without it, [n], or rows"
     tensor = full(name={"enum": [TEXT, TOKENS]}, datatype=kind, data=strings)
@@ -49,17 +58,27 @@ def paths() -> Schema:
     answer = full(model_name=STRING, model_version=STRING, outputs=array(output))
     model = full(name=STRING, versions=array(STRING), platform=STRING, inputs=array(ANY), outputs=array(ANY))
     server = full(name=STRING, version=STRING, extensions=array(STRING))
+    number = {"name": "version", "in": "path", "required": True, "schema": STRING}
+    number["description"] = "the version of the model that is served now"
     about = "Open Inference Protocol"
-    return {
+    found = {
         "/v2": get("inferenceServer", f"{about}: the server", server),
         "/v2/health/live": get("inferenceLive", f"{about}: is it alive?", full(live=BOOLEAN)),
         "/v2/health/ready": get("inferenceReady", f"{about}: is it ready?", full(ready=BOOLEAN)),
-        base: get("inferenceModel", f"{about}: a model", model, asked=(NAME,)),
-        f"{base}/ready": get(
-            "inferenceModelReady", f"{about}: is a model ready?", full(ready=BOOLEAN), asked=(NAME,)
-        ),
-        f"{base}/infer": post("infer", f"{about}: label", asked, answer, example, named=True),
     }
+    for base, suffix, parameters in ((BASE, "", (NAME,)), (VERSION, "Version", (NAME, number))):
+        which = "a version of a model" if suffix else "a model"
+        ready = full(name=STRING, ready=BOOLEAN)
+        found |= {
+            base: get(f"inferenceModel{suffix}", f"{about}: {which}", model, asked=parameters),
+            f"{base}/ready": get(
+                f"inferenceModel{suffix}Ready", f"{about}: is {which} ready?", ready, asked=parameters
+            ),
+            f"{base}/infer": post(
+                f"infer{suffix}", f"{about}: label by {which}", asked, answer, example, asked=parameters
+            ),
+        }
+    return found
 
 
 async def _server(_: Desk, __: Request) -> Response:
@@ -75,8 +94,17 @@ async def _ready(service: Desk, _: Request) -> Response:
     return reply({"ready": True})
 
 
-async def _model(service: Desk, request: Request) -> Response:
+def _served(service: Desk, request: Request) -> Served:
+    """Return the model with the name, and the version if there is one, of the address."""
     served = service.models.get(request.path_params["name"])
+    version = request.path_params.get("version", served.version)
+    if version != served.version:
+        raise Problem(404, f"{served.name} has the version {served.version} now, not {version!r:.80}")
+    return served
+
+
+async def _model(service: Desk, request: Request) -> Response:
+    served = _served(service, request)
     inputs = [{"name": TOKENS, "datatype": STRINGS, "shape": [-1, -1]}]
     outputs = [{"name": LABELS, "datatype": STRINGS, "shape": [-1, -1]}]
     if served.pipeline is not None:
@@ -94,11 +122,11 @@ async def _model(service: Desk, request: Request) -> Response:
 
 
 async def _model_ready(service: Desk, request: Request) -> Response:
-    return reply({"name": service.models.get(request.path_params["name"]).name, "ready": True})
+    return reply({"name": _served(service, request).name, "ready": True})
 
 
 async def _infer(service: Desk, request: Request) -> Response:
-    served = service.models.get(request.path_params["name"])
+    served = _served(service, request)
     given = parsed(await service.body(request))
     return await service.computed(lambda: reply(_inferred(served, given, service)))
 
@@ -113,10 +141,11 @@ def _inferred(served: Served, given: dict[str, Any], service: Desk) -> dict[str,
     data, shape = _strings(tensor)
     try:
         if tensor.get("name") == TEXT:
+            _check_count(len(data), service.limits)
             documents = [served.document(one, service.limits.tokens) for one in data]
             output = _tensor(DOCUMENT, shape, [one.json() for one in documents])
         elif tensor.get("name") == TOKENS:
-            output = _tensor(LABELS, shape, _labels(served, data, shape, service.limits.tokens))
+            output = _tensor(LABELS, shape, _labels(served, data, shape, service.limits))
         else:
             raise Problem(422, f"the tensor is called {TEXT!r} or {TOKENS!r}, got {tensor.get('name')!r:.60}")
     except SeqlabError as error:
@@ -125,11 +154,17 @@ def _inferred(served: Served, given: dict[str, Any], service: Desk) -> dict[str,
     return answer | ({"id": given["id"]} if "id" in given else {})
 
 
-def _labels(served: Served, data: list[str], shape: list[int], most: int) -> list[str]:
+def _check_count(many: int, limits: Limits) -> None:
+    if many > limits.batch:
+        raise Problem(422, f"{many} sentences; at most {limits.batch} are allowed", option="inputs")
+
+
+def _labels(served: Served, data: list[str], shape: list[int], limits: Limits) -> list[str]:
     """Label rows of tokens; a row ends where the padding begins."""
     width = shape[-1]
-    if width > most:
-        raise Problem(422, f"a sentence of {width} tokens; at most {most} are allowed")
+    if width > limits.tokens:
+        raise Problem(422, f"a sentence of {width} tokens; at most {limits.tokens} are allowed")
+    _check_count(len(data) // max(width, 1), limits)
     rows = [data[i : i + width] for i in range(0, len(data), width)] if width else []
     full = [row[: row.index(PADDING)] if PADDING in row else row for row in rows]
     found = served.tagger().predict(full, threads=1)

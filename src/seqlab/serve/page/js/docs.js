@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { el, show, table } from "./dom.js";
 
-const description = await get("/openapi.json");
+const [description, { models: [first] }] = await Promise.all([get("/openapi.json"), get("/v1/models")]);
 const schemas = description.components.schemas;
 
 function typeOf(schema) {
@@ -28,7 +28,7 @@ function operation(path, method, about) {
   const output = el("pre", { tabindex: "0", "aria-live": "polite" });
   const go = async () => {
     const options = input ? { method: "POST", headers: { "content-type": "application/json" }, body: input.value } : {};
-    const response = await fetch(path.replace("{name}", encodeURIComponent(schemas.Name.enum[0])), options);
+    const response = await fetch(path.replace("{name}", encodeURIComponent(first.name)).replace("{version}", first.version), options);
     const text = await response.text();
     output.textContent = `${response.status}\n${text.slice(0, 20000)}`;
   };
