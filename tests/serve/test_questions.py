@@ -141,6 +141,32 @@ def test_a_file_is_scored(service: Open, models: dict[str, str]) -> None:
     assert found["sentences"][0]["wrong"] == max(one["wrong"] for one in found["sentences"])
 
 
+def test_a_file_is_corrected_and_else_left_alone(service: Open) -> None:
+    client = service()
+    rows = [
+        "# sent_id = 1",
+        "1\tAnna\tAnna\tNOUN\t_\t_\t0\troot\t_\t_",
+        "2\tsings\tsing\tVERB\t_\t_\t1\tdep\t_\tA=b",
+        "",
+    ]
+    asked = {"content": "\n".join(rows) + "\n", "column": "upos", "labels": {"0": {"0": "PROPN"}}}
+    found = client.post("/v1/correct", json=asked)
+    assert found.headers["content-type"].startswith("text/plain")
+    assert found.text == asked["content"].replace("NOUN", "PROPN")
+    asked = {"content": "Anna\tX\t_\n\nsings\tY\tO\n", "labels": {"1": {"0": "B"}}}
+    assert client.post("/v1/correct", json=asked).text == "Anna\tX\t_\n\nsings\tY\tB\n"
+    for labels, status in (
+        ({"2": {"0": "B"}}, 409),
+        ({"0": {"9": "B"}}, 409),
+        ({"0": {"0": "a\tb"}}, 409),
+        ({"0": {"-1": "B"}}, 422),
+        ({"0": {"0": 1}}, 422),
+        ({"0": []}, 422),
+        ([], 422),
+    ):
+        assert client.post("/v1/correct", json={**asked, "labels": labels}).status_code == status, labels
+
+
 def test_learning_changes_the_model_and_keeps_the_file(
     service: Open, models: dict[str, str], tmp_path: Any
 ) -> None:

@@ -81,6 +81,7 @@ class Service(Desk):
             *asked,
             Route("/v1/tables", self.tables, methods=["POST"]),
             Route("/v1/evaluate", self.evaluate, methods=["POST"]),
+            Route("/v1/correct", self.correct, methods=["POST"]),
             Route("/v1/learn", self.learn, methods=["POST"]),
             Route("/v1/models", self.list_models),
             Route("/v1/models/{name}", self.one_model),
@@ -229,6 +230,11 @@ class Service(Desk):
         given = parsed(await self.body(request))
         served = self.models.get(_name(given))
         return await self.computed(lambda: reply(insight.scored(served, given, self.limits)))
+
+    async def correct(self, request: Request) -> Response:
+        """Write a file anew with some of its labels corrected."""
+        given = parsed(await self.body(request))
+        return PlainTextResponse(await self.computed(partial(insight.corrected, given)))
 
     async def learn(self, request: Request) -> Response:
         """Train a model further on corrected sentences."""

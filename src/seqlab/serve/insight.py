@@ -20,7 +20,7 @@ from seqlab.errors import CorpusError, EvaluationWarning, QuestionError, SeqlabE
 from seqlab.serve.answers import Answer, explains, plain, probabilistic
 from seqlab.serve.models import Models, Served
 from seqlab.serve.problems import Problem, from_error
-from seqlab.serve.questions import is_strings, is_tokens
+from seqlab.serve.questions import POSITION, is_strings, is_tokens
 from seqlab.serve.settings import MOST_LABELS, Limits
 from seqlab.trellis import Trellis
 
@@ -186,6 +186,39 @@ def scored(served: Served, given: Mapping[str, Any], limits: Limits) -> Answer:
         "sentences": rows[:MOST_ERRORS],
         "left_out": max(0, len(rows) - MOST_ERRORS),
     }
+
+
+def corrected(given: Mapping[str, Any]) -> bytes:
+    """Write a file anew with some of its labels corrected; all else in it stays as it is.
+
+    given   {"content": the text of the file, "labels": {sentence: {position: label}}, "column", "format"}
+    """
+    content, labels = given.get("content"), given.get("labels")
+    if not isinstance(content, str):
+        raise Problem(422, "content is to be the text of the file", option="content")
+    if not isinstance(labels, dict) or not all(isinstance(one, dict) for one in labels.values()):
+        raise Problem(422, 'labels is to be an object such as {"0": {"3": "B-PER"}}', option="labels")
+    out = io.BytesIO()
+    try:
+        corpus = read(content, _optional(given, "format"))
+        column = _optional(given, "column") or corpus.columns[-1]
+        values = [list(sentence[column]) for sentence in corpus]
+        for number, row in labels.items():
+            for t, label in row.items():
+                _check_correction(values, number, t, label)
+                values[int(number)][int(t)] = label
+        seqlab.write(corpus.with_column(column, values), out)
+    except SeqlabError as error:
+        raise from_error(error, asked=False) from None
+    return out.getvalue()
+
+
+def _check_correction(values: list[list[Any]], number: str, t: str, label: Any) -> None:
+    if not POSITION.fullmatch(number) or not POSITION.fullmatch(t) or not isinstance(label, str):
+        told = f"labels has {number!r:.40}: {{{t!r:.40}: ...}}; numbers from 0 and a label are wanted"
+        raise Problem(422, told, option="labels")
+    if int(number) >= len(values) or int(t) >= len(values[int(number)]):
+        raise Problem(409, f"the file has no sentence {number} with a position {t}", option="labels")
 
 
 def _evaluated(tagger: Any, corpus: Any, column: str) -> tuple[Any, list[str]]:

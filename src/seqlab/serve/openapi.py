@@ -194,6 +194,19 @@ def _for_the_page(settings: Settings) -> Schema:
         },
         "content",
     )
+    labels = {"type": "object", "propertyNames": POSITIONS, "additionalProperties": STRING}
+    corrections = obj(
+        {
+            **{name: file["properties"][name] for name in ("content", "column", "format")},
+            "labels": {
+                "type": "object",
+                "propertyNames": POSITIONS,
+                "additionalProperties": labels,
+                "description": 'the right labels, by sentence and position, {"0": {"3": "B-PER"}}',
+            },
+        },
+        *("content", "labels"),
+    )
     corrected = full(tokens=ref("Tokens"), labels=STRINGS)
     sentences = obj({"sentences": array(corrected, 1), **of_model}, "sentences")
     scores = obj(
@@ -211,6 +224,14 @@ def _for_the_page(settings: Settings) -> Schema:
             table_example,
         ),
         "/v1/evaluate": post("evaluate", "Evaluate a model on a file", file, scores, {"content": gold}),
+        "/v1/correct": post(
+            "correct",
+            "Write a file anew with some of its labels corrected",
+            corrections,
+            STRING,
+            {"content": gold, "labels": {"0": {"1": "B-LOC"}}},
+            kind=TEXT,
+        ),
         "/v1/learn": post(
             "learn",
             "Train a model further, where the service was started with --learn",

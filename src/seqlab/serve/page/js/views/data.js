@@ -111,11 +111,17 @@ function right(one) {
 }
 
 function saving({ here, layer }, say, again) {
-  const all = [...found.sentences].sort((a, b) => a.number - b.number);
-  const changed = all.filter((one) => one.tokens.some((_, t) => corrected.has(`${one.number},${t}`)));
-  const conll = () => all.map((one) => one.tokens.map((word, t) => `${word}\t${right(one)[t]}\n`).join("")).join("\n");
+  const changed = found.sentences.filter((one) => one.tokens.some((_, t) => corrected.has(`${one.number},${t}`)));
+  const save = async () => { // the file as it was, but for the corrected labels
+    const labels = {};
+    for (const [key, label] of corrected) {
+      const [number, t] = key.split(",");
+      (labels[number] ??= {})[t] = label;
+    }
+    download(`corrected-${file.name}`, "text/plain", await ask("correct", { content: file.content, column: found.column, labels }));
+  };
   return [note ? el("p", { class: "remark", role: "status" }, note) : null, el("div", { class: "row" },
-    el("button", { type: "button", id: "save-corrected", onclick: () => download(`corrected-${file.name}`, "text/plain", conll()) }, `Save the corrected file (${corrected.size} changes)`),
+    el("button", { type: "button", id: "save-corrected", onclick: () => save().catch((error) => say(error.message, true)) }, `Save the corrected file (${corrected.size} changes)`),
     here.learns ? el("button", { type: "button", id: "learn", disabled: changed.length === 0, onclick: async () => {
       try {
         const told = await ask("learn", { model: here.name, layer: layer.name, sentences: changed.map((one) => ({ tokens: one.tokens, labels: right(one) })) });
