@@ -179,7 +179,9 @@ def test_learning_changes_the_model_and_keeps_the_file(
     told = {"sentences": [{"tokens": ["Zzz", "sings"], "labels": ["B-PER", "O"]}] * 3}
     assert service(models=(("own", str(path)),)).post("/v1/learn", json=told).status_code == 403
     client = service(models=(("own", str(path)),), learn=True)
+    version = client.get("/v1/models/own").json()["version"]
     found = client.post("/v1/learn", json=told).json()
+    assert client.get("/v1/models/own").json()["version"] != version
     assert path.read_bytes() == before
     saved = seqlab.load(Path(tmp_path) / found["saved"])
     assert (

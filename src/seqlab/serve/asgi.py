@@ -122,7 +122,7 @@ class Service(Desk):
             self.metrics.store()
             await asyncio.to_thread(self.models.refresh, self._reloaded, force=force)
 
-    def _reloaded(self, name: str, error: SeqlabError | OSError | None) -> None:
+    def _reloaded(self, name: str, error: Exception | None) -> None:
         self.metrics.add("seqlab_reloads_total", model=name, result="failed" if error else "ok")
         if error is None:
             log("reloaded", model=name)

@@ -6,7 +6,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class Served:
     taggers   by the name of what they have learned
     labels    of the last one, each as JSON
     pipeline  from text to labels; None for a tagger that needs more than words
+    lessons   how often it has learned since it was read
     """
 
     name: str
@@ -43,6 +44,7 @@ class Served:
     taggers: dict[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     pipeline: Any = None
+    lessons: int = 0
 
     def tagger(self, layer: str | None = None) -> Any:
         """Return the tagger of a layer; None for the last one."""
@@ -87,8 +89,9 @@ class Served:
 
     @property
     def version(self) -> str:
-        """A short name of this state of the file."""
-        return __version__ if self.stamp is None else f"{self.stamp[0]:x}-{self.stamp[1]:x}"
+        """A short name of this state of the file, and of what was learned since."""
+        made = __version__ if self.stamp is None else f"{self.stamp[0]:x}-{self.stamp[1]:x}"
+        return f"{made}-{self.lessons}" if self.lessons else made
 
 
 class Models:
@@ -114,14 +117,10 @@ class Models:
     def replace(self, name: str, model: Any) -> None:
         """Serve another model under this name, until its file changes."""
         before = self._served[name]
-        self._served = {
-            **self._served,
-            name: served(name, before.path, model, before.stamp, next(iter(before.taggers))),
-        }
+        fresh = served(name, before.path, model, before.stamp, next(iter(before.taggers)))
+        self._served = {**self._served, name: replace(fresh, lessons=before.lessons + 1)}
 
-    def refresh(
-        self, report: Callable[[str, SeqlabError | OSError | None], None], *, force: bool = False
-    ) -> None:
+    def refresh(self, report: Callable[[str, Exception | None], None], *, force: bool = False) -> None:
         """Open the models whose files have changed; one that cannot be opened stays as it is.
 
         report   is told the name, and the error if there was one
@@ -133,7 +132,7 @@ class Models:
                 continue
             try:
                 fresh = opened(before.name, before.path)
-            except (SeqlabError, OSError) as error:
+            except (SeqlabError, OSError, MemoryError) as error:
                 self._failed[before.name] = now
                 report(before.name, error)
                 continue
