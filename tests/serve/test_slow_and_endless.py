@@ -149,6 +149,7 @@ def test_a_client_that_never_reads_is_dropped(server: Running) -> None:
         assert time.monotonic() - began < 30
     assert server.memory() - before < GROWTH
     assert server.ask("/v1/tag", {"tokens": ["a"]})[0] == 200
+    assert [one for one in server.events() if one["event"] not in {"request", "reloaded"}] == []
 
 
 def test_an_idle_connection_is_closed(server: Running) -> None:

@@ -21,7 +21,6 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from seqlab import __version__
-from seqlab.errors import SeqlabError
 from seqlab.serve import adapters, answers, insight, openapi, quick
 from seqlab.serve.desk import CLOSE, Desk
 from seqlab.serve.guard import BODIES, Guard, released
@@ -187,6 +186,8 @@ class Service(Desk):
                         yield await self._line(line, asked, number)
                     number += 1
                 released(request.scope, self.guard, len(chunk))
+        except ClientDisconnect:  # nobody reads the rest
+            return
         except Problem as problem:  # of the stream itself, which ends here
             if number == 0:
                 raise  # nothing was answered yet: the status can still say it
