@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from seqlab import inference
 from seqlab.errors import AbsentError, QuestionError, SeqlabError
@@ -208,10 +210,52 @@ def explain(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
     try:
         ask = tagger.explain
     except AbsentError as error:  # its message says why there is none
-        raise QuestionError(error.message) from None
+        if not probabilistic(tagger):
+            raise QuestionError(error.message) from None
+        return by_parts(tagger, item, options)
     names = {name: options[name] for name in ("label", "rival") if name in options}
     found: Answer = plain(ask(item.tokens, options["at"], **names, **_way(tagger, item)).to_dict())
     return found
+
+
+def by_parts(tagger: Any, item: Item, options: dict[str, Any]) -> Answer:
+    """Explain a label by the word itself and by what is around it, for a model that has no weights of features.
+
+    P(label) / P(rival) is a product of these parts: α is the score of all that comes before and of the word, β that of
+    all that comes after (eq:forward, eq:backward).
+    """
+    made, t = tagger.trellis(item.tokens, **_way(tagger, item)), options["at"]
+    if t >= made.T:
+        raise Problem(404, f"there is no position {t}: the sentence has {made.T} tokens", option="at")
+    names = [str(name) for name in made.labels]
+    chances = inference.posterior(made).node[t]
+    label = options.get("label") or str(tagger.tag(item.tokens, **_way(tagger, item))[t])
+    ranked = [names[i] for i in np.argsort(-chances, kind="stable")]
+    rival = options.get("rival") or next((name for name in ranked if name != label), label)
+    for option, name in (("label", label), ("rival", rival)):
+        if name not in names:
+            raise Problem(404, f"there is no label {name!r}; there are: {', '.join(names)}", option=option)
+    y, r = names.index(label), names.index(rival)
+    if y == r or not chances[y] or not chances[r]:
+        raise QuestionError(
+            f"{label!r} and {rival!r} cannot be compared at position {t}: two labels are wanted that are possible there"
+        )
+    odds = math.log(chances[y]) - math.log(chances[r])
+    parts = {"word": float(made.node[t, y]) - float(made.node[t, r])}
+    if made.order == 1:
+        after = inference.backward(made)[t]
+        parts["after"] = float(after[y]) - float(after[r])
+    parts["before" if made.order == 1 else "around"] = odds - sum(parts.values())
+    return {
+        "position": t,
+        "label": label,
+        "rival": rival,
+        "log_odds": odds,
+        "total": odds,
+        "probability": float(chances[y]),
+        "rival_probability": float(chances[r]),
+        "parts": [{"part": part, "difference": value} for part, value in parts.items()],
+    }
 
 
 def overview(tagger: Any, item: Item) -> Answer:
@@ -283,13 +327,21 @@ def conll(question: Question, answer: Answer) -> str:
 def _rows(item: Item, result: Answer) -> Iterator[list[list[Any]]]:
     """Yield the sentences of a result as lists of cells."""
     if item.tokens is not None:
-        cells = [token if isinstance(token, list) else [token] for token in item.tokens]
-        yield [[*row, label] for row, label in zip(cells, result["labels"], strict=True)]
+        names = dict.fromkeys(name for one in item.tokens if isinstance(one, dict) for name in one)
+        rows = [_cells(token, names) for token in item.tokens]
+        yield [[*row, label] for row, label in zip(rows, result["labels"], strict=True)]
         return
     layers = [layer["labels"] for layer in result["layers"].values() if "labels" in layer]
     rows = [list(row) for row in zip((one["text"] for one in result["tokens"]), *layers, strict=True)]
     for sentence in result["sentences"]:
         yield rows[slice(*sentence["tokens"])]
+
+
+def _cells(token: Any, names: Iterable[str]) -> list[Any]:
+    """Return the cells of a token; those of an object by the names that the sentence has."""
+    if isinstance(token, dict):
+        return [token.get(name, "") for name in names]
+    return token if isinstance(token, list) else [token]
 
 
 def _cell(value: Any) -> str:
