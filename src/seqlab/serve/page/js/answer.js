@@ -36,14 +36,14 @@ async function ofText(chosen, base) {
 }
 
 async function ofTokens(chosen, base) {
-  const sentences = parsed(chosen.input);
+  const sentences = parsed(chosen.input, chosen.columns);
   if (sentences.length === 0) return { text: "", sentences: [] };
   const ask_ = { ...base, batch: sentences, spans: true };
   const found = await ask("tag", { ...ask_, probabilities: chosen.probabilities || undefined });
   return {
     text: chosen.input,
     sentences: sentences.map((cells, i) => ({
-      tokens: cells.map((cell) => Array.isArray(cell) ? cell[0] : cell),
+      tokens: cells.map(word),
       gaps: cells.map((_, t) => t === 0 ? "" : " "),
       cells,
       labels: found.results[i].labels,
@@ -54,14 +54,34 @@ async function ofTokens(chosen, base) {
 }
 
 // Lines of cells divided by tabs, sentences by blank lines; a single line without tabs is a sentence of words.
-export function parsed(input) {
+// Models of vectors read numbers, and models of attributes read lists of them, whatever their number.
+export function parsed(input, columns = []) {
   const lines = input.replace(/\r\n?/g, "\n").split("\n");
   const full = lines.filter((line) => line.trim() !== "");
-  if (full.length === 1 && !full[0].includes("\t")) return [full[0].trim().split(/\s+/)];
+  const kind = columns.length === 1 ? columns[0] : "";
+  const cells = (line) => kind === "vector" ? numbers(line) : kind === "attributes" || line.includes("\t") ? line.split("\t") : line.trim();
+  if (full.length === 1 && typeof cells(full[0]) === "string") return [full[0].trim().split(/\s+/)];
   const sentences = [[]];
   for (const line of lines) {
     if (line.trim() === "") sentences.push([]);
-    else sentences.at(-1).push(line.includes("\t") ? line.split("\t") : line.trim());
+    else sentences.at(-1).push(cells(line));
   }
   return sentences.filter((sentence) => sentence.length > 0);
+}
+
+// What is no number stays as it is; the service says what is wrong with it.
+function numbers(line) {
+  return line.trim().split(/[\s,;]+/).map((one) => Number.isFinite(Number(one)) ? Number(one) : one);
+}
+
+// A token as one shows it, and a token whose text was edited.
+export function word(cell) {
+  if (!Array.isArray(cell)) return typeof cell === "string" ? cell : cell.word;
+  return typeof cell[0] === "number" ? cell.join(" ") : cell[0];
+}
+
+export function edited(cell, text) {
+  if (typeof cell === "string") return text;
+  if (!Array.isArray(cell)) return { ...cell, word: text };
+  return typeof cell[0] === "number" ? numbers(text) : [text, ...cell.slice(1)];
 }

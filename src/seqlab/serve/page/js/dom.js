@@ -44,6 +44,7 @@ export function number(value, digits = 3) {
 
 export function percent(value) {
   if (value === null || value === undefined) return "";
+  if (value > 0 && value < 0.005) return "<.01";
   return value >= 0.995 ? "1" : value.toFixed(2).replace(/^0/, "");
 }
 

@@ -19,7 +19,14 @@ const VIEWS = {
 const FIRST = "Anna Weber lives in New York. She works for the Emerald Arrow.";
 const $ = (id) => document.getElementById(id);
 
+// What a line is for models that read no words.
+const READS = {
+  vector: "This model reads vectors: a token is a line of numbers, divided by blanks.",
+  attributes: "This model reads attributes: a token is a line of them, such as word=the, divided by tabs.",
+};
+
 let models = [];
+let untouched = true; // nothing was asked yet
 let latest = 0;
 let kept = { key: "", answer: null };
 
@@ -57,7 +64,7 @@ function controls() {
     if (radio.value === "text") radio.disabled = !here.reads_text;
   }
   const columns = layerOf(here).columns.join(", ");
-  $("input-help").textContent = here.reads_text ? "" : `This model reads tokens with the columns ${columns}.`;
+  $("input-help").textContent = here.reads_text ? "" : READS[columns] ?? `This model reads tokens with the columns ${columns}.`;
 }
 
 // The answer for the input under a model; asked once.
@@ -65,7 +72,7 @@ async function answerOf(name) {
   const key = JSON.stringify([name, served(name).version, state.layer, state.mode, state.input]);
   if (kept.key !== key) {
     const layer = layerOf(served(name));
-    const answer = await labelled({ ...state, probabilities: layer.probabilities }, name, layer.name);
+    const answer = await labelled({ ...state, probabilities: layer.probabilities, columns: layer.columns }, name, layer.name);
     if (name !== served(state.model).name) return answer;
     kept = { key, answer };
   }
@@ -74,12 +81,18 @@ async function answerOf(name) {
 
 async function draw() {
   const turn = ++latest;
-  const here = served(state.model);
-  if (!here.reads_text && state.mode === "text") set({ mode: "tokens" }, { quiet: true });
-  tabs();
-  controls();
-  const view = VIEWS[state.view]?.[1] ?? reading;
   try {
+    const found = (await get("/v1/models")).models; // each time: files are replaced, and models learn
+    if (turn !== latest) return;
+    models = found;
+    for (const layer of models.flatMap((one) => one.layers)) layer.labels.forEach((label) => colour(typeOf(label)));
+    const here = served(state.model);
+    if (untouched && !state.input && here.reads_text) state.input = FIRST;
+    untouched = false;
+    if (!here.reads_text && state.mode === "text") set({ mode: "tokens" }, { quiet: true });
+    tabs();
+    controls();
+    const view = VIEWS[state.view]?.[1] ?? reading;
     const context = { state, set, say, models, here, layer: layerOf(here), served, answerOf };
     if (view.needsAnswer !== false) context.answer = await answerOf(here.name);
     const nodes = await view.show(context);
@@ -125,14 +138,6 @@ async function start() {
     theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
     localStorage.setItem("seqlab-theme", document.documentElement.dataset.theme); // only what was chosen: systems change theirs
   });
-  try {
-    models = (await get("/v1/models")).models;
-    for (const layer of models.flatMap((one) => one.layers)) layer.labels.forEach((label) => colour(typeOf(label)));
-  } catch (error) {
-    say(error.message, true);
-    return;
-  }
-  if (!state.input) state.input = FIRST;
   $("ask").addEventListener("submit", (event) => {
     event.preventDefault();
     const mode = [...document.getElementsByName("mode")].find((one) => one.checked).value;

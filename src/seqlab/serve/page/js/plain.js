@@ -1,5 +1,7 @@
 // Features and labels in plain words: "suffix(lower(word[0]),2)=rk" is: this word ends in “rk”.
 
+import { el } from "./dom.js";
+
 const NEAR = { "-2": "the word two places before", "-1": "the word before", "0": "this word", "1": "the next word", "2": "the word two places after",
   "@0": "the first word", "@-1": "the last word", "@-2": "the last word but one" };
 const TESTS = {
@@ -14,7 +16,7 @@ const SAID = {
   shape: (value) => `has the shape ${value}`, short_shape: (value) => SHAPES[value] ?? `has the shape ${value}`, ngrams: (value) => `contains “${value}”`,
 };
 const ALONE = {
-  bias: () => "whatever the word is", first: () => "it is the first word", last: () => "it is the last word", position: (value) => `it has the place ${value}, counted from 0`,
+  bias: () => "of what holds for every word", first: () => "it is the first word", last: () => "it is the last word", position: (value) => `it has the place ${value}, counted from 0`,
   from_end: (value) => `it has the place ${value} from the end`, sentence_length: (value) => `the sentence has ${value} words`,
 };
 
@@ -54,6 +56,17 @@ export function meaning(label, labels) {
   const spans = labels.some((one) => /^[BIESLU]-/.test(one));
   const found = /^([BIESLU])-(.+)$/.exec(label);
   if (found) return `${PLACES[found[1]]} ${Object.hasOwn(KINDS, found[2]) ? KINDS[found[2]] : found[2]}`;
-  if (spans) return label === "O" ? "outside of all these" : null;
+  if (spans) return label === "O" ? "no part of a name or other span" : null;
   return Object.hasOwn(TAGS, label) ? TAGS[label] : null;
+}
+
+// What a type of spans says, or null.
+export function meaningOfType(type) {
+  return Object.hasOwn(KINDS, type) ? KINDS[type] : null;
+}
+
+// A feature in words, with its name in the model beside it.
+export function told(attribute, more = "", where = "") {
+  const said = plain(attribute), name = `${attribute}${more}`;
+  return said === null ? `${name}${where}` : el("span", null, `${said}${where} `, el("code", { class: "faint" }, name));
 }

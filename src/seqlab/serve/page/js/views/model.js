@@ -2,6 +2,7 @@
 
 import { get } from "../api.js";
 import { colour, el, number, svg, table, typeOf } from "../dom.js";
+import { told } from "../plain.js";
 
 export const needsAnswer = false;
 
@@ -11,7 +12,7 @@ export async function show({ state, here, layer, set }) {
   const about = await get(base);
   const settings = about.layers.find((one) => one.name === layer.name).options;
   const nodes = [
-    el("h2", null, `${here.name}: a ${layer.kind} for ${layer.name}`),
+    el("h2", null, `${here.name}: ${layer.kind} for ${layer.name}`),
     el("p", null, `${layer.labels.length} labels: ${layer.labels.join(", ")}`),
   ];
   if (layer.explains) {
@@ -22,7 +23,7 @@ export async function show({ state, here, layer, set }) {
         ["", ...layer.labels].map((one) => el("option", { value: one, selected: one === label }, one || "all")))),
       el("label", null, "Search ", el("input", { id: "weight-search", type: "search", value: search, onchange: (event) => set({ search: event.target.value }) }))),
     table(`${found.features.length} features`, ["feature", "label", "weight"],
-      found.features.map((one) => [one.attribute, el("span", { class: colour(typeOf(one.label)) }, one.label), [number(one.weight), one.weight < 0 ? "against" : "for"]])),
+      found.features.map((one) => [told(one.attribute), el("span", { class: colour(typeOf(one.label)) }, one.label), [number(one.weight), one.weight < 0 ? "against" : "for"]])),
     el("h2", null, "Transitions"), diagram(layer.labels, found.transitions));
   }
   const training = await get(`${base}/training?${of}`);

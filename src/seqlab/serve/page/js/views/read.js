@@ -1,16 +1,26 @@
 // Labels as coloured spans, with probabilities.
 
 import { el, colour, percent, typeOf } from "../dom.js";
+import { meaning, meaningOfType } from "../plain.js";
 
 const DOUBT = 0.6;
 
-export function show({ answer, set, state }) {
+export function show({ answer, set, state, layer }) {
   if (answer.sentences.length === 0) return [el("p", { class: "hint" }, "Type something above.")];
   const spans = answer.sentences.some((sentence) => sentence.spans.length > 0);
   return [
-    el("p", { class: "hint" }, "A wavy line marks a label that the model is unsure of. Click a word to see why."),
+    el("p", { class: "hint" }, "Click a word to see why it has its label. ",
+      answer.sentences.some((one) => one.probabilities) ? "Numbers say how sure the model is, from 0 to 1; a wavy line marks a label that it doubts." : ""),
     ...answer.sentences.map((sentence, i) => el("p", { class: "sentence" }, spans ? inSpans(sentence, i) : inTags(sentence, i))),
+    el("p", { class: "hint" }, legend(spans)),
   ];
+
+  // What the labels above mean, where it is known.
+  function legend(spans) {
+    const found = answer.sentences.flatMap((one) => spans ? one.spans.map((span) => span.label) : one.labels);
+    return [...new Set(found)].sort().map((one) => [one, spans ? meaningOfType(one) : meaning(one, layer.labels)])
+      .filter((one) => one[1]).map(([one, says]) => `${one}: ${says}. `);
+  }
 
   function word(sentence, i, t, small) {
     const chance = sentence.probabilities?.[t];

@@ -83,7 +83,7 @@ function standalone(drawing) {
   const originals = [drawing, ...drawing.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
     const style = getComputedStyle(originals[i]);
-    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family"]) {
+    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "font-size", "font-family"]) {
       const value = style.getPropertyValue(name);
       if (value && !["svg", "g", "title"].includes(node.nodeName)) node.setAttribute(name, value);
     }

@@ -1,5 +1,6 @@
 // Pin or forbid labels, edit tokens, and see the sentence decoded anew, old and new side by side; or two models.
 
+import { edited, word } from "../answer.js";
 import { ask } from "../api.js";
 import { el, colour, percent, typeOf } from "../dom.js";
 import { chooser, sentenceOf } from "./choose.js";
@@ -36,7 +37,7 @@ export async function show(context) {
   const other = models.length > 1 && state.beside && served(state.beside).name === state.beside ? served(state.beside) : null;
   const beside = other ? await ask("tag", { model: other.name, tokens: cells, spans: true, probabilities: other.layers.at(-1).probabilities || undefined }) : null;
   const alike = other?.layers.at(-1).labels.some((label) => layer.labels.includes(label)); // otherwise every label differs
-  const words = cells.map((cell) => word(cell));
+  const words = cells.map(word);
   const change = (changes) => set({ known: written({ known, without, ...changes }) });
   const rows = words.map((text, t) => {
     const options = [["", "free"], ...layer.labels.map((label) => [label, `is ${label}`]), ...layer.labels.map((label) => [`!${label}`, `is not ${label}`])];
@@ -71,14 +72,4 @@ export async function show(context) {
 
 function tag(label, chance) {
   return el("span", { class: colour(typeOf(label)) }, label, " ", el("span", { class: "faint" }, percent(chance)));
-}
-
-function word(cell) {
-  if (typeof cell === "string") return cell;
-  return Array.isArray(cell) ? cell[0] : cell.word;
-}
-
-function edited(cell, text) {
-  if (typeof cell === "string") return text;
-  return Array.isArray(cell) ? [text, ...cell.slice(1)] : { ...cell, word: text };
 }
