@@ -83,6 +83,8 @@ def test_the_link_works_once_and_gives_a_cookie(service: Open) -> None:
     assert client.get("/?key=key-of-the-link").status_code == 401
     name, _, value = cookie.partition(";")[0].partition("=")
     assert client.get("/", headers={"cookie": f"{name}={value}"}).status_code == 200
+    for others in ('other={"a": "b"}', "flag", 'x="a', "a@b=1"):  # of other programs at this address
+        assert client.get("/", headers={"cookie": f"{others}; {name}={value}; {others}"}).status_code == 200
     for wrong in (
         f"{name}=guess",
         f"{name}={value}x",

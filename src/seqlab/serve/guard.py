@@ -9,11 +9,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -173,7 +173,7 @@ class Guard:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and _same(given.strip(), token):
             return None
-        if _same(_cookie(headers, self._cookie), self._session):
+        if _same(cookie_parser(headers.get("cookie", "")).get(self._cookie, ""), self._session):
             return None
         if scope["path"] == "/" and scope["method"] == "GET":
             key = parse_qs(scope["query_string"].decode("latin-1")).get("key", [""])[0]
@@ -271,11 +271,3 @@ def _same(given: str, wanted: str) -> bool:
 def _headers(scope: Scope) -> Mapping[str, str]:
     """Return the first value of each header."""
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
-
-
-def _cookie(headers: Mapping[str, str], name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""
