@@ -140,7 +140,7 @@ def test_two_workers(models: dict[str, str], tmp_path: Path) -> None:
     with running(*arguments, log=tmp_path / "log") as server:
         # the one-time link works once, whichever process gets it
         codes = [server.ask(f"/?key={server.key}")[0] for _ in range(8)]
-        assert sorted(codes) == [303, *[401] * 7]
+        assert sorted(codes) == [200, *[401] * 7]
         # counts of both are summed
         for _ in range(30):
             assert server.ask("/v1/tag", WORDS, **bearer)[0] == 200

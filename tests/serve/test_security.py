@@ -73,7 +73,8 @@ def test_the_link_works_once_and_gives_a_cookie(service: Open) -> None:
     client = service(token=TOKEN, link="key-of-the-link")
     assert client.get("/?key=wrong").status_code == 401
     found = client.get("/?key=key-of-the-link")
-    assert found.status_code == 303
+    assert found.status_code == 200
+    assert "url=/" in found.text
     cookie = found.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie

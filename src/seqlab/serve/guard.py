@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.requests import cookie_parser
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -27,6 +27,11 @@ LOGGED = 10_000  # bytes of a request that are logged, if any
 OPEN = frozenset({"/healthz", "/readyz"})  # asked by programs that have no token
 BODIES = ("application/json", "application/x-ndjson")
 CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s";]*)', re.IGNORECASE)
+# No redirect: one that begins on another site's page counts as of that site, and SameSite=Strict holds the cookie back.
+ENTER = (
+    '<!doctype html><html lang="en"><title>seqlab</title><meta http-equiv="refresh" content="0; url=/">'
+    '<a href="/">Open the page</a></html>'
+)
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -135,9 +140,9 @@ class Guard:
             and not allowed
         ):
             raise Problem(403, "requests from pages of other sites are not allowed")
-        redirect = self._authorised(scope, headers)
-        if redirect is not None:
-            return redirect
+        entry = self._authorised(scope, headers)
+        if entry is not None:
+            return entry
         self._check_load(scope)
         if method == "POST":
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -179,7 +184,7 @@ class Guard:
             key = parse_qs(scope["query_string"].decode("latin-1")).get("key", [""])[0]
             if self._link is not None and _same(key, self._link) and self._first_use():
                 cookie = f"{self._cookie}={self._session}; HttpOnly; SameSite=Strict; Path=/"
-                return Response(status_code=303, headers={"location": "/", "set-cookie": cookie})
+                return HTMLResponse(ENTER, headers={"set-cookie": cookie})
         raise Problem(
             401,
             "a token is needed: send 'Authorization: Bearer TOKEN', or open the link that `seqlab serve` printed "
