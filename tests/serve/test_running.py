@@ -132,6 +132,31 @@ def test_models_are_swapped_without_a_failed_request(models: dict[str, str], tmp
     assert load.lost == []
 
 
+def test_a_large_model_file_may_be_cut_short_and_written_over(tmp_path: Path) -> None:
+    words = [[f"word{30 * i + j}" for j in range(30)] for i in range(400)]
+    path = tmp_path / "large.model"
+    seqlab.LinearTagger("pos", seqlab.Perceptron(epochs=1)).fit(words, [["a", "b", "c"] * 10] * 400).save(
+        path
+    )
+    whole = path.read_bytes()
+    assert len(whole) > 1 << 22  # the library maps such files
+    with running(str(path), log=tmp_path / "log") as server, Load(server, 2) as load:
+        for content in (b"", os.urandom(10_000), whole[: len(whole) // 2]):
+            failed = len([one for one in server.events() if one["event"].startswith("reload failed")])
+            with path.open("r+b") as file:  # in place, as cp does
+                file.truncate(0)
+                file.write(content)
+            until(
+                lambda n=failed: sum(one["event"].startswith("reload failed") for one in server.events()) > n
+            )
+        with path.open("r+b") as file:
+            file.write(whole)
+        until(lambda: [one for one in server.events() if one["event"] == "reloaded"])
+        answered = len(load.answers)
+        until(lambda: len(load.answers) > answered + 20)
+    assert load.lost == []
+
+
 def test_two_workers(models: dict[str, str], tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("a-long-token-for-tests\n")

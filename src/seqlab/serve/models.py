@@ -153,7 +153,8 @@ def stamp_of(path: str) -> Stamp | None:
 def opened(name: str, path: str) -> Served:
     """Open a model file."""
     stamp = stamp_of(path)  # first: a file that changes meanwhile is opened again
-    return served(name, path, seqlab.load(path), stamp)
+    # Not mapped: a file that is cut short, as `cp` does for a moment, would end the process. Half of one is refused.
+    return served(name, path, seqlab.load(path, verify=True, map=False), stamp)
 
 
 def served(name: str, path: str, model: Any, stamp: Stamp | None, layer: str | None = None) -> Served:
