@@ -222,8 +222,35 @@ def test_sentences_of_texts_are_limited_too(service: Open) -> None:
         assert (found.status_code, "8 tokens" in found.json()["detail"]) == (422, True), path
 
 
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("trellis", {"batch": [["a"] * 10] * 20}),
+        ("posterior", {"batch": [["a"] * 100] * 20}),
+        ("nbest", {"batch": [["a"] * 100] * 20, "n": 100}),
+        ("sample", {"tokens": ["a"] * 150, "n": 100}),
+        ("explain", {"batch": [["a"], ["b"]], "at": 0}),
+        ("tag", {"text": "Anna sings. " * 400}),
+        ("posterior", {"text": "Anna sings. " * 200}),
+    ],
+)
+def test_answers_are_bounded(service: Open, question: str, asked: dict[str, Any]) -> None:
+    client = service(limits={"values": 10_000})
+    found = client.post(f"/v1/{question}", json=asked)
+    assert (found.status_code, "send fewer" in found.json()["detail"]) == (422, True)
+
+
+def test_texts_of_other_protocols_are_bounded(service: Open) -> None:
+    client, text = service(limits={"values": 10_000}), "Anna sings. " * 400
+    tensor = {"name": "text", "datatype": "BYTES", "shape": [1], "data": [text]}
+    assert client.post("/v2/models/ner/infer", json={"inputs": [tensor]}).status_code == 422
+    assert client.post("/doccano/ner", json={"text": text}).status_code == 422
+    asked = {"tasks": [{"data": {"text": "Anna sings. " * 40}}] * 10}
+    assert client.post("/label-studio/ner/predict", json=asked).status_code == 422
+
+
 def test_what_takes_too_long_makes_room(service: Open) -> None:
-    client = service(limits={"seconds": 0.3, "running": 1, "n": 100})
+    client = service(limits={"seconds": 0.3, "running": 1, "values": 10**9})
     found = client.post("/v1/nbest", json={"batch": [["a"] * 10_000] * 40, "n": 100})
     assert (found.status_code, found.headers["retry-after"]) == (503, "1")
     began = time.monotonic()

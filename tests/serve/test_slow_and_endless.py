@@ -152,6 +152,30 @@ def test_a_client_that_never_reads_is_dropped(server: Running) -> None:
     assert [one for one in server.events() if one["event"] not in {"request", "reloaded"}] == []
 
 
+def test_answers_that_nobody_reads_are_bounded_in_all(models: dict[str, str]) -> None:
+    import asyncio
+    from types import SimpleNamespace
+
+    import uvicorn
+
+    from seqlab.serve import Limits, Settings, application
+    from seqlab.serve.connections import Server
+
+    guard = application(Settings(tuple(models.items()), limits=Limits(buffered=100)))
+    server = Server(uvicorn.Config(guard), guard, ended=lambda: False, last=lambda: True)
+    gone: list[int] = []
+    server.server_state.connections = [  # type: ignore[assignment]
+        SimpleNamespace(
+            unread=unread,
+            sweep=lambda now: None,
+            transport=SimpleNamespace(abort=lambda unread=unread: gone.append(unread)),
+        )
+        for unread in (60, 30, 0, 50)
+    ]
+    asyncio.run(server.on_tick(0))
+    assert gone == [60]
+
+
 def test_an_idle_connection_is_closed(server: Running) -> None:
     with server.connect(timeout=30) as connection:
         assert everything(connection) == b""

@@ -15,21 +15,26 @@ from seqlab.errors import AbsentError, QuestionError, SeqlabError
 from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import Item, Question
+from seqlab.serve.room import Room
+from seqlab.serve.settings import Limits
 from seqlab.tags import spans as spans_of
 from seqlab.text.spans import is_span_layer
 
 Answer = dict[str, Any]
+EXPLANATION = (
+    10_000  # values that an explanation counts for: some hundred features and moves, each with its names
+)
 
 
-def answered(served: Served, asked: str, question: Question, most: int) -> Answer:
+def answered(served: Served, asked: str, question: Question, limits: Limits) -> Answer:
     """Answer a request: one object, or {"results": [...]} for a batch, each with the name of the model.
 
     served     the model
     asked      the question: "tag", "nbest", ...
     question   the request
-    most       tokens that a sentence of a text may have
+    limits     bounds of a request
     """
-    options = question.options
+    options, room = question.options, Room(limits)
     tagger = served.tagger(options.get("layer"))
     column, items = served.word_column, question.items
     if column is not None:
@@ -37,15 +42,15 @@ def answered(served: Served, asked: str, question: Question, most: int) -> Answe
     if asked == "tag" and not options and _plain(items):
         found = _tagged(tagger, items)
     else:
+        for item in items:
+            room.take(0 if item.tokens is None else _values(asked, tagger, len(item.tokens), options))
         found = []
         for i, item in enumerate(items):
             try:
-                of_text = item.text is not None
-                found.append(
-                    _of_text(served, asked, item, options, most)
-                    if of_text
-                    else ASKED[asked](tagger, item, options)
-                )
+                if item.tokens is None:
+                    found.append(_of_text(served, asked, item, options, room))
+                else:
+                    found.append(ASKED[asked](tagger, item, options))
             except SeqlabError as error:
                 raise from_error(error, item=None if question.single else i) from None
     if question.single:
@@ -102,9 +107,24 @@ def _tagged(tagger: Any, items: list[Item]) -> list[Answer]:
     return [{"labels": list(map(str, one))} for one in labels]
 
 
-def _of_text(served: Served, asked: str, item: Item, options: dict[str, Any], most: int) -> Answer:
+def _values(asked: str, tagger: Any, length: int, options: dict[str, Any]) -> int:
+    """Return about how many values the answer for a sentence holds."""
+    labels, n = len(tagger.labels_), int(options.get("n", 5))
+    counts: dict[str, int] = {
+        "tag": 4 * length,
+        "nbest": n * length,
+        "sample": n * length,
+        "posterior": labels * length,
+        "trellis": labels * (labels + 1) * length + n * length,
+        "steps": 5 * labels * length,
+        "explain": EXPLANATION if "at" in options else 5 * length,
+    }
+    return counts[asked]
+
+
+def _of_text(served: Served, asked: str, item: Item, options: dict[str, Any], room: Room) -> Answer:
     """Answer for a text: its document, and for other questions than "tag" an answer for each of its sentences."""
-    document = served.document(str(item.text), most)
+    document = served.document(str(item.text), room)
     found: Answer = plain(document.to_dict(offsets=options.get("offsets", "code points")))
     layer = options.get("layer") or next(reversed(served.taggers))
     tagger = served.tagger(layer)
@@ -112,9 +132,10 @@ def _of_text(served: Served, asked: str, item: Item, options: dict[str, Any], mo
         for i, sentence in enumerate(found["sentences"]):
             tokens = cells_of(document, i, tagger)
             if asked != "tag":
+                room.take(_values(asked, tagger, len(tokens), options))
                 sentence.update(ASKED[asked](tagger, Item(tokens, None), options))
             elif probabilistic(tagger):
-                labels = document.layer(layer).labels[document.sentences[i].first :]
+                labels = document.layer(layer).labels[slice(*sentence["tokens"])]
                 sums = tagger.posterior(tokens)
                 sentence["probabilities"] = [sums.label(t, labels[t]) for t in range(len(tokens))]
     return found

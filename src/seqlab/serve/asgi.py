@@ -169,7 +169,7 @@ class Service(Desk):
 
     def _found(self, asking: Question, asked: str, steps: Steps) -> dict[str, Any]:
         served = self.models.get(asking.model)
-        found = answers.answered(served, asked, asking, self.limits.tokens)
+        found = answers.answered(served, asked, asking, self.limits)
         self.metrics.add("seqlab_tokens_total", answers.token_count(asking, found), model=served.name)
         steps.ended("answer")
         return found

@@ -91,6 +91,11 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # httptoo
         self.blocked = None
         super().resume_writing()
 
+    @property
+    def unread(self) -> int:
+        """Return the bytes of answers that wait for their reader."""
+        return int(self.transport.get_write_buffer_size())
+
     def expected(self, now: float) -> bool:
         """True if a request may be on its way: the connection is new, or its last answer has just been read.
 
@@ -134,9 +139,13 @@ class Server(uvicorn.Server):
         counter   number of the tick
         """
         if counter % LOOK == 0:
-            now = asyncio.get_running_loop().time()
-            for one in list(self.server_state.connections):
-                one.sweep(now)  # type: ignore[union-attr]
+            now, held = asyncio.get_running_loop().time(), 0
+            open_now: list[Any] = list(self.server_state.connections)
+            for one in sorted(open_now, key=lambda one: int(one.unread)):
+                one.sweep(now)
+                held += one.unread
+                if held > self._guard.settings.limits.buffered:  # those with the largest answers go
+                    one.transport.abort()
         self.should_exit = self.should_exit or self._ended()
         return await super().on_tick(counter)
 

@@ -15,9 +15,11 @@ from seqlab import __version__
 from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.errors import OptionError, QuestionError, SeqlabError
 from seqlab.serve.problems import Problem
+from seqlab.serve.room import Room
 from seqlab.text import Document, Pipeline
 from seqlab.text.document import WORD
 
+TOKEN = 12  # values that a token of a text counts for: its text, places, labels
 Stamp = tuple[int, int, int]
 
 
@@ -72,19 +74,18 @@ class Served:
             raise QuestionError(f"this model needs more than words; pass tokens with the columns {columns}")
         return self.pipeline
 
-    def document(self, text: str, most: int) -> Any:
+    def document(self, text: str, room: Room) -> Any:
         """Label a text.
 
         text   raw
-        most   tokens that a sentence may have
+        room   for the answer
         """
         reader = self.reader
         found = reader.tokeniser(text)
         made = found if isinstance(found, Document) else Document.from_offsets(text, found)
         for i, sentence in enumerate(made.sentences):
-            if len(sentence) > most:
-                told = f"a sentence of {len(sentence)} tokens; at most {most} are allowed"
-                raise Problem(422, told, option="text", place={"sentence": i})
+            room.check_sentence(len(sentence), i)
+            room.take(TOKEN * len(sentence))
         return reader(made, threads=1)
 
     @property

@@ -27,6 +27,7 @@ class Limits:
     tokens      of one sentence
     batch       sentences of one request
     n           labellings of nbest and sample
+    values      numbers and labels of one answer
     seconds     for the body to arrive, and for an answer
     idle        seconds that a connection may wait without a request
     waiting     requests in progress, of all clients
@@ -40,6 +41,7 @@ class Limits:
     tokens: int = 10_000
     batch: int = 10_000
     n: int = 100
+    values: int = 4_000_000
     seconds: float = 30.0
     idle: float = 20.0
     waiting: int = 256
@@ -49,7 +51,17 @@ class Limits:
     running: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("body", "tokens", "batch", "n", "waiting", "per_client", "buffered", "connections"):
+        for name in (
+            "body",
+            "tokens",
+            "batch",
+            "n",
+            "values",
+            "waiting",
+            "per_client",
+            "buffered",
+            "connections",
+        ):
             whole_number(getattr(self, name), name, 1)
         for name in ("seconds", "idle"):
             if not 0 < getattr(self, name) < float("inf"):

@@ -14,6 +14,7 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
+from seqlab.serve.room import Room
 from seqlab.serve.schemas import INTEGER, NAME, STRING, Schema, array, full, post
 
 
@@ -38,12 +39,12 @@ async def _label(service: Desk, request: Request) -> Response:
     text = parsed(await service.body(request)).get("text")
     if not isinstance(text, str):
         raise Problem(422, "text is to be a string", option="text")
-    return await service.computed(lambda: _answer(served, text, service.limits.tokens))
+    return await service.computed(lambda: _answer(served, text, Room(service.limits)))
 
 
-def _answer(served: Served, text: str, most: int) -> Response:
+def _answer(served: Served, text: str, room: Room) -> Response:
     try:
-        document = served.document(text, most)
+        document = served.document(text, room)
     except SeqlabError as error:
         raise from_error(error) from None
     return reply(

@@ -17,6 +17,7 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
+from seqlab.serve.room import Room
 from seqlab.serve.schemas import ANY, NAME, STRING, Schema, full, post
 
 XMI, CAS = "http://www.omg.org/XMI", "http:///uima/cas.ecore"
@@ -70,11 +71,11 @@ async def _predict(service: Desk, request: Request) -> Response:
     served = service.models.get(request.path_params["name"])
     given = parsed(await service.body(request))
     return await service.computed(
-        lambda: reply({"document": _predicted(served, given, service.limits.tokens)})
+        lambda: reply({"document": _predicted(served, given, Room(service.limits))})
     )
 
 
-def _predicted(served: Served, given: dict[str, Any], most: int) -> str:
+def _predicted(served: Served, given: dict[str, Any], room: Room) -> str:
     """Add the predicted spans to a document."""
     document, metadata = given.get("document"), given.get("metadata")
     xmi = document.get("xmi") if isinstance(document, dict) else None
@@ -91,7 +92,7 @@ def _predicted(served: Served, given: dict[str, Any], most: int) -> str:
         raise Problem(409, "the document has no text (no cas:Sofa with a sofaString, or no cas:View)")
     text = str(sofa.get("sofaString"))
     try:
-        found = served.document(text, most).to_dict(offsets="utf-16")  # as Java counts
+        found = served.document(text, room).to_dict(offsets="utf-16")  # as Java counts
     except SeqlabError as error:
         raise from_error(error) from None
     number = max((int(one) for node in root.iter() if NUMBER.fullmatch(one := node.get(ID, ""))), default=0)

@@ -16,6 +16,7 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
+from seqlab.serve.room import Room
 from seqlab.serve.schemas import ANY, NAME, OPTIONAL, STRING, Schema, array, full, get, obj, post
 from seqlab.serve.settings import Limits
 
@@ -90,7 +91,8 @@ def _results(served: Served, given: dict[str, Any], limits: Limits) -> list[dict
     if config is not None and not isinstance(config, str):
         raise Problem(422, "label_config is to be a string", option="label_config")
     names = _names(config or "")
-    return [_result(served, task, names, i, limits.tokens) for i, task in enumerate(tasks)]
+    room = Room(limits)
+    return [_result(served, task, names, i, room) for i, task in enumerate(tasks)]
 
 
 def _names(config: str) -> tuple[str, str, str]:
@@ -103,14 +105,16 @@ def _names(config: str) -> tuple[str, str, str]:
     return labels.get("name") or "label", to_name, text.get("value", "$text").lstrip("$")
 
 
-def _result(served: Served, task: Any, names: tuple[str, str, str], number: int, most: int) -> dict[str, Any]:
+def _result(
+    served: Served, task: Any, names: tuple[str, str, str], number: int, room: Room
+) -> dict[str, Any]:
     from_name, to_name, key = names
     data = task.get("data") if isinstance(task, dict) else None
     text = data.get(key) if isinstance(data, dict) else None
     if not isinstance(text, str):
         raise Problem(422, f"a task is to have data.{key}, a text", place={"sentence": number})
     try:
-        document = served.document(text, most).to_dict(offsets="utf-16")  # as JavaScript counts
+        document = served.document(text, room).to_dict(offsets="utf-16")  # as JavaScript counts
     except SeqlabError as error:
         raise from_error(error, item=number) from None
     spans = [span for layer in document["layers"].values() for span in layer["spans"]]

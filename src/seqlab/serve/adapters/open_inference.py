@@ -18,6 +18,7 @@ from seqlab.serve.models import Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import parsed
 from seqlab.serve.replies import reply
+from seqlab.serve.room import Room
 from seqlab.serve.schemas import ANY, BOOLEAN, INTEGER, NAME, STRING, Schema, array, full, get, obj, post
 from seqlab.serve.settings import Limits
 
@@ -142,7 +143,8 @@ def _inferred(served: Served, given: dict[str, Any], service: Desk) -> dict[str,
     try:
         if tensor.get("name") == TEXT:
             _check_count(len(data), service.limits)
-            documents = [served.document(one, service.limits.tokens) for one in data]
+            room = Room(service.limits)
+            documents = [served.document(one, room) for one in data]
             output = _tensor(DOCUMENT, shape, [one.json() for one in documents])
         elif tensor.get("name") == TOKENS:
             output = _tensor(LABELS, shape, _labels(served, data, shape, service.limits))
