@@ -6,6 +6,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,19 @@ def test_a_body_without_end_is_refused(server: Running, kind: bytes) -> None:
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert sent < 20_000_000
     assert server.memory() - before < GROWTH
+
+
+def test_clients_that_send_everything_first_see_why_it_was_refused(
+    models: dict[str, str], tmp_path: Path
+) -> None:
+    with running(models["ner"], log=tmp_path / "log") as server:
+        for kind, status in (("application/json", 413), ("text/plain", 415)) * 3:
+            connection = server.client()
+            connection.request("POST", "/v1/tag", b"a" * 12_000_000, {"content-type": kind})
+            answer = connection.getresponse()
+            assert answer.status == status
+            assert answer.read().startswith(b'{"type"')
+            connection.close()
 
 
 def test_a_line_without_end_ends_a_stream_that_was_answered(server: Running) -> None:

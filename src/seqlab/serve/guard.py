@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import hmac
 import os
@@ -23,6 +25,8 @@ from seqlab.serve.logs import log
 from seqlab.serve.metrics import route_of
 from seqlab.serve.problems import Problem, busy
 
+LINGER = 3.0  # seconds in which the rest of a refused body is read
+REST = 4  # times as much as a body may have
 LOGGED = 10_000  # bytes of a request that are logged, if any
 OPEN = frozenset({"/healthz", "/readyz"})  # asked by programs that have no token
 BODIES = ("application/json", "application/x-ndjson")
@@ -86,6 +90,10 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message = {**message, "headers": [*message["headers"], *self._added(scope)]}
+            elif status >= 400 and not message.get("more_body") and not scope.get("seqlab.read"):
+                await send({**message, "more_body": True})
+                await _read_rest(receive, REST * self.settings.limits.body)
+                message = {"type": "http.response.body", "body": b""}
             await send(message)
 
         self._running[client] += 1
@@ -233,6 +241,7 @@ class Guard:
 
         async def counting() -> Message:
             message = await receive()
+            scope["seqlab.read"] = not message.get("more_body", False)
             size = len(message.get("body", b""))
             scope["seqlab.buffered"] = scope.get("seqlab.buffered", 0) + size
             self._buffered += size
@@ -266,6 +275,14 @@ def released(scope: MutableMapping[str, Any], guard: Guard, size: int) -> None:
     held = min(size, scope.get("seqlab.buffered", 0))
     scope["seqlab.buffered"] = scope.get("seqlab.buffered", 0) - held
     guard._buffered -= held
+
+
+async def _read_rest(receive: Receive, most: int) -> None:
+    """Read what is left of a refused body, for a while: clients that send all of it first would else see no answer."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(LINGER):
+            while most > 0 and (message := await receive()).get("more_body"):
+                most -= len(message["body"])
 
 
 def _same(given: str, wanted: str) -> bool:
