@@ -1,4 +1,4 @@
-"""How much an answer may hold: a small request can ask for a large one."""
+"""Bound what an answer may hold: a small request can ask for a large one."""
 
 from __future__ import annotations
 
