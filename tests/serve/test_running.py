@@ -205,9 +205,10 @@ def _seen(server: Running) -> set[int]:
 
 def test_the_log_holds_no_text_unless_asked(models: dict[str, str], tmp_path: Path) -> None:
     secret = {"tokens": ["Rumpelstilzchen"]}
-    for what, codes in (("all", [200, 404]), ("text", [200, 404]), ("errors", [404])):
+    for what, codes in (("all", [200, 200, 404]), ("text", [200, 200, 404]), ("errors", [404])):
         with running(models["ner"], "--log", what, log=tmp_path / what) as server:
             server.ask("/v1/tag", secret)
+            server.ask("/v1/evaluate", {"content": "Rumpelstilzchen\tO\r\n"})  # of which the library warns
             server.ask("/v1/Rumpelstilzchen?q=Rumpelstilzchen")
             until(lambda: '"status": 404' in server.log())
             assert [one["status"] for one in server.events()] == codes

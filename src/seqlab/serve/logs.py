@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import time
+import warnings
 from types import TracebackType
 from typing import Any
 
@@ -50,7 +51,8 @@ class Handler(logging.Handler):
 
 
 def take_over() -> None:
-    """Take over the log of uvicorn."""
+    """Take over the log of uvicorn. Warnings about data are silenced: no lines of JSON, and they may quote requests."""
+    warnings.filterwarnings("ignore", category=UserWarning)
     logger = logging.getLogger("uvicorn")
     logger.handlers, logger.propagate = [Handler()], False
     logger.setLevel(logging.WARNING)

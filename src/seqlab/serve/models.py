@@ -168,7 +168,10 @@ def served(name: str, path: str, model: Any, stamp: Stamp | None, layer: str | N
         with contextlib.suppress(SeqlabError):
             pipeline = Pipeline(None, model)
     if not taggers:
-        raise OptionError(f"{path!r} holds a {type(model).__name__}, which labels nothing; pass a model that does", option="models")
+        raise OptionError(
+            f"{path!r} holds a {type(model).__name__}, which labels nothing; pass a model that does",
+            option="models",
+        )
     last = next(reversed(taggers.values()))
     labels = tuple(json.dumps(str(label)) for label in getattr(last, "labels_", ()))
     return Served(name, path, model, stamp, time.time(), taggers, labels, pipeline)
