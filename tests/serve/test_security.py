@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from typing import Any
 
@@ -170,6 +171,39 @@ def test_too_many_requests_at_a_time(models: dict[str, str], limit: str, status:
     found = asyncio.run(two())[0]
     assert found["status"] == status
     assert (b"retry-after", b"1") in found["headers"]
+
+
+def test_who_is_refused_takes_no_room(models: dict[str, str]) -> None:
+    """A foreign client that sends its body slowly is answered, and no longer counted."""
+    settings = Settings(tuple(models.items()), token=TOKEN, limits=Limits(waiting=1))
+    guard = application(settings)
+
+    async def ask(authorised: bool, body: list[bytes]) -> list[int]:
+        found = []
+        headers = [(b"host", b"127.0.0.1:8000"), (b"content-type", b"application/json")]
+        headers += [(b"authorization", f"Bearer {TOKEN}".encode())] if authorised else []
+        scope = {"type": "http", "method": "POST", "path": "/v1/tag", "headers": headers, "query_string": b""}
+        scope |= {"server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 1), "root_path": ""}
+
+        async def receive() -> Any:
+            if not body:
+                await asyncio.sleep(60)
+            return {"type": "http.request", "body": body.pop(), "more_body": False}
+
+        async def send(message: Any) -> None:
+            found.append(message.get("status"))
+
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(guard(scope, receive, send), 2)
+        return [one for one in found if one]
+
+    async def both() -> list[list[int]]:
+        slow = [asyncio.create_task(ask(False, [])) for _ in range(5)]
+        await asyncio.sleep(0.1)
+        good = await ask(True, [b'{"tokens": ["a"]}'])
+        return [good, *await asyncio.gather(*slow)]
+
+    assert asyncio.run(both()) == [[200], *[[401]] * 5]
 
 
 def test_markup_in_words_stays_text(service: Open) -> None:

@@ -92,11 +92,13 @@ class Guard:
                 message = {**message, "headers": [*message["headers"], *self._added(scope)]}
             elif status >= 400 and not message.get("more_body") and not scope.get("seqlab.read"):
                 await send({**message, "more_body": True})
+                self._leave(scope, client)  # what is read now takes no room from others
                 await _read_rest(receive, REST * self.settings.limits.body)
                 message = {"type": "http.response.body", "body": b""}
             await send(message)
 
         self._running[client] += 1
+        scope["seqlab.inside"] = True
         try:
             early = self._answer(scope)
             if early is None:
@@ -106,13 +108,18 @@ class Guard:
         except Problem as problem:
             await problem.response(scope["path"])(scope, receive, sending)
         finally:
-            self._running[client] -= 1
-            if not self._running[client]:
-                del self._running[client]
+            self._leave(scope, client)
             self._buffered -= scope.pop("seqlab.buffered", 0)
             seconds = time.perf_counter() - began
             self.metrics.request(scope, status, seconds)
             self._log(scope, status, seconds)
+
+    def _leave(self, scope: Scope, client: str) -> None:
+        """Count a request as answered, once."""
+        if scope.pop("seqlab.inside", False):
+            self._running[client] -= 1
+            if not self._running[client]:
+                del self._running[client]
 
     def _log(self, scope: Scope, status: int, seconds: float) -> None:
         """Log a request: never its address or its text, unless that was asked for."""
