@@ -64,7 +64,7 @@ class LinearTagger(Tagger):
 
     # CRFsuite's way to choose weights: a pair of an attribute and a label has none when its values sum to less, and
     # one when it was seen with the value 0 alone.
-    _min_sum = 0.0
+    _min_sum = -np.inf
     _zeros = False
     _label_order: tuple[str, ...] = ()  # all labels, in the order in which they get numbers; () sorts them
 

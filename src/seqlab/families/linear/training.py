@@ -80,7 +80,7 @@ def learn(
     check_possible(gold, rules, corpus.offsets, data.active, tagger.constraints)
     every = {"all_states": tagger.states == "all", "all_moves": tagger.transitions == "all"}
     shaped = partial(empty_model, encoded, gold, rules, **every, threads=threads)
-    first = frequent(shaped(), encoded, gold, tagger._min_sum) if tagger._min_sum > 0 else shaped()
+    first = frequent(shaped(), encoded, gold, tagger._min_sum)
     model = first if before is None else joined(first, first_order(before.model()))
     earlier = before if continued else None
     training = Training.of(
@@ -131,6 +131,8 @@ def _encoded(
 def frequent(model: LinearModel, encoded: EncodedCorpus, gold: Gold, least: float) -> LinearModel:
     """Drop weights of attribute-label pairs whose values sum to less than `least`, and of rarer transitions."""
     L, rows, ids = model.L, encoded.node, gold.ids.astype(np.int64)
+    if least == -np.inf or (least <= 0 and (rows.values is None or rows.values.min(initial=0.0) >= 0)):
+        return model  # no sum is so small
     label = np.repeat(ids, np.diff(rows.indptr))
     known = label >= 0
     values = np.ones(len(rows.ids)) if rows.values is None else rows.values
