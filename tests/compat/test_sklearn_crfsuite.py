@@ -81,7 +81,7 @@ def test_a_dev_set_is_for_the_log_only(train, test, capsys):
     crf = CRF(max_iterations=5, verbose=True).fit(*train, *test)
     told = capsys.readouterr().out
     assert "Iter 1 " in told
-    assert "Precision" in told
+    assert "\nLabel      Precision    Recall     F1    Support\n-------  -----------  --------" in told
     assert crf.training_log_.last_iteration["item_accuracy_float"] == pytest.approx(crf.score(*test))
     assert crf.predict(test[0]).tolist() == CRF(max_iterations=5).fit(*train).predict(test[0]).tolist()
     with pytest.raises(ValueError, match="X_dev"):

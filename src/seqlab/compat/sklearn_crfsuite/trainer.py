@@ -45,7 +45,7 @@ def _table(scores: dict[str, Any]) -> list[str]:
         (label, *(f"{number or 0:0.3f}" for number in (one.precision, one.recall, one.f1)), str(one.ref))
         for label, one in sorted(scores.items())
     ]
-    widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
+    widths = [max(len(head) + 2, *map(len, cells)) for head, *cells in zip(COLUMNS, *rows, strict=True)]
 
     def line(cells: tuple[str, ...]) -> str:
         first, *others = zip(cells, widths, strict=True)
