@@ -93,7 +93,8 @@ class BaseHMM(_AbstractHMM):
 
     def bic(self, X: Any, lengths: Any = None) -> float:
         """Compute the Bayesian information criterion on X, lower is better; lengths as in score."""
-        return -2 * self.score(X, lengths) + self._free() * float(np.log(len(X)))
+        parameters: float = self._free() * np.log(len(X))  # NumPy's number, as there
+        return -2 * self.score(X, lengths) + parameters
 
     def _free(self) -> int:
         counts = self._get_n_fit_scalars_per_param()

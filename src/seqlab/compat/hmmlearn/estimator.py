@@ -87,7 +87,7 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
             scores, states = _hmmc.paths(self.startprob_, self.transmat_, *rows)
             return float(scores.sum()), states
         gamma = _hmmc.posteriors(_hmmc.trellises(self.startprob_, self.transmat_, *rows))[1]
-        return float(gamma.max(axis=1).sum()), gamma.argmax(axis=1)
+        return gamma.max(axis=1).sum(), gamma.argmax(axis=1)  # NumPy's number, as there
 
     def predict(self, X: Any, lengths: Any = None) -> Ids:
         """Find the states of each row of X (T,); lengths as in score."""
