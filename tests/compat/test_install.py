@@ -45,6 +45,22 @@ print(json.dumps([names, again, same, ours.__spec__.name, seqlab.CRF is CRF]))
     assert not mixed
 
 
+def test_names_that_were_aliased_by_hand_have_all_modules():
+    pytest.importorskip("sklearn")
+    program = """
+import json, sys
+import seqlab.compat.pycrfsuite, seqlab.compat.sklearn_crfsuite
+sys.modules["pycrfsuite"] = seqlab.compat.pycrfsuite
+sys.modules["sklearn_crfsuite"] = seqlab.compat.sklearn_crfsuite
+from pycrfsuite._pycrfsuite import Tagger
+from pycrfsuite._logparser import TrainLogParser
+from sklearn_crfsuite.compat import BaseEstimator
+from sklearn_crfsuite.estimator import CRF
+print(json.dumps([Tagger.__name__, TrainLogParser().iterations, BaseEstimator.__name__, CRF().fit([], []).classes_]))
+"""
+    assert run(program) == ["Tagger", [], "BaseEstimator", []]
+
+
 def test_originals_that_are_there_stay():
     pytest.importorskip("pycrfsuite")
     program = """

@@ -16,11 +16,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-# Modules whose place here differs from that in the original; others have the same name below seqlab.compat.
-ELSEWHERE = {
-    "pycrfsuite._pycrfsuite": "pycrfsuite",
-    "sklearn_crfsuite.compat": "sklearn_crfsuite.estimator",
-}
 PACKAGES = ("pycrfsuite", "sklearn_crfsuite", "hmmlearn")
 
 
@@ -87,7 +82,7 @@ class _Finder:
 def _ours(fullname: str) -> str | None:
     from importlib.util import find_spec
 
-    name = f"{__name__}.{ELSEWHERE.get(fullname, fullname)}"
+    name = f"{__name__}.{fullname}"
     try:
         return None if find_spec(name) is None else name
     except ModuleNotFoundError:
