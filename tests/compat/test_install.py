@@ -45,20 +45,23 @@ print(json.dumps([names, again, same, ours.__spec__.name, seqlab.CRF is CRF]))
     assert not mixed
 
 
-def test_names_that_were_aliased_by_hand_have_all_modules():
+def test_modules_of_a_package_that_was_aliased_by_hand_are_no_copies():
     pytest.importorskip("sklearn")
     program = """
 import json, sys
-import seqlab.compat.pycrfsuite, seqlab.compat.sklearn_crfsuite
-sys.modules["pycrfsuite"] = seqlab.compat.pycrfsuite
-sys.modules["sklearn_crfsuite"] = seqlab.compat.sklearn_crfsuite
+import seqlab.compat.hmmlearn, seqlab.compat.pycrfsuite, seqlab.compat.sklearn_crfsuite
+for name in ("hmmlearn", "pycrfsuite", "sklearn_crfsuite"):
+    sys.modules[name] = sys.modules["seqlab.compat." + name]
+import hmmlearn.hmm, pycrfsuite._logparser, sklearn_crfsuite.estimator, sklearn_crfsuite.compat
 from pycrfsuite._pycrfsuite import Tagger
-from pycrfsuite._logparser import TrainLogParser
-from sklearn_crfsuite.compat import BaseEstimator
-from sklearn_crfsuite.estimator import CRF
-print(json.dumps([Tagger.__name__, TrainLogParser().iterations, BaseEstimator.__name__, CRF().fit([], []).classes_]))
+same = [
+    sys.modules[name] is sys.modules["seqlab.compat." + name]
+    for name in ("hmmlearn.hmm", "pycrfsuite._logparser", "sklearn_crfsuite.estimator")
+]
+print(json.dumps([same, Tagger is seqlab.compat.pycrfsuite.Tagger, hmmlearn.hmm.__spec__.name,
+                  sklearn_crfsuite.compat.BaseEstimator.__name__]))
 """
-    assert run(program) == ["Tagger", [], "BaseEstimator", []]
+    assert run(program) == [[True] * 3, True, "seqlab.compat.hmmlearn.hmm", "BaseEstimator"]
 
 
 def test_originals_that_are_there_stay():

@@ -4,7 +4,8 @@
     import seqlab.compat.sklearn_crfsuite as sklearn_crfsuite
     from seqlab.compat.hmmlearn import hmm
 
-install() lets programs and pickles that import the originals find these instead.
+install() lets programs and pickles that import the originals find these instead. Where a program puts one of our
+packages into sys.modules under the name of the original by itself, its modules are found by that name, too.
 """
 
 from __future__ import annotations
@@ -28,13 +29,9 @@ def install(*, replace: bool = False) -> list[str]:
     pickles load unchanged. Returns the names that it replaces; calling it again changes nothing.
     """
     known = [name for name in PACKAGES if _ours(name) is not None]
-    finder = next((one for one in sys.meta_path if isinstance(one, _Finder)), None)
-    if finder is None:
-        finder = _Finder()
+    finder = _finder()
     names = [name for name in known if name in finder.names or replace or not _present(name)]
     finder.names |= set(names)
-    if finder not in sys.meta_path:
-        sys.meta_path.insert(0, finder)
     return names
 
 
@@ -47,7 +44,10 @@ def _present(name: str) -> bool:
 
 
 class _Finder:
-    """Import finder that maps module names of the originals to our modules."""
+    """Import finder that maps module names of the originals to our modules.
+
+    names   packages that install() has replaced; those that are ours in sys.modules are mapped without it
+    """
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -60,7 +60,13 @@ class _Finder:
         target: ModuleType | None = None,  # noqa: ARG002 - the protocol of finders, too
     ) -> ModuleSpec | None:
         """Return the spec of our module for the name of an original; None for any other name."""
-        if fullname.partition(".")[0] not in self.names or _ours(fullname) is None:
+        package = fullname.partition(".")[0]
+        if package not in PACKAGES:
+            return None
+        aliased = fullname != package and sys.modules.get(package) is sys.modules.get(
+            f"{__name__}.{package}", self
+        )
+        if not (aliased or package in self.names) or _ours(fullname) is None:
             return None
         loader: Any = self  # create_module and exec_module are enough of one
         return ModuleSpec(fullname, loader)
@@ -79,6 +85,15 @@ class _Finder:
         module.__spec__ = self._own.get(module.__name__, module.__spec__)
 
 
+def _finder() -> _Finder:
+    """Return the finder of this process, which asks first."""
+    finder = next((one for one in sys.meta_path if isinstance(one, _Finder)), None)
+    if finder is None:
+        finder = _Finder()
+        sys.meta_path.insert(0, finder)
+    return finder
+
+
 def _ours(fullname: str) -> str | None:
     from importlib.util import find_spec
 
@@ -87,3 +102,6 @@ def _ours(fullname: str) -> str | None:
         return None if find_spec(name) is None else name
     except ModuleNotFoundError:
         return None
+
+
+_finder()  # otherwise a package that was aliased would import copies of its modules
