@@ -129,7 +129,8 @@ void bind_strings(nb::module_& m) {
             [](const StringPool& pool, const In<StringId>& ids) {
                 const std::span<const StringId> wanted(ids.data(), ids.size());
                 for (const StringId id : wanted)
-                    if (static_cast<std::size_t>(id) >= pool.size()) throw nb::index_error("a number of no string");
+                    if (static_cast<std::size_t>(id) >= pool.size())
+                        throw nb::index_error("a number of no string");
                 return pool.chosen(wanted);
             },
             "ids"_a.noconvert(), nb::sig("def chosen(self, ids: NDArray[numpy.int32]) -> StringPool"),
