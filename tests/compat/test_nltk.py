@@ -43,3 +43,17 @@ def test_it_is_one_of_theirs_where_nltk_is_loaded(monkeypatch):
     monkeypatch.setitem(sys.modules, "nltk.tag.api", theirs)
     made = TaggerI(HMM())
     assert isinstance(made, theirs.TaggerI)
+
+
+def test_tables_of_confusion_are_those_of_nltk():
+    theirs = pytest.importorskip("nltk.tag.api")
+    gold = [[("the", "D"), ("cat", "N")], [("dog", "N")]]
+    made = TaggerI.train([[("the", "D"), ("dog", "N")], [("a", "D"), ("cat", "N")]] * 3)
+    assert isinstance(made, theirs.TaggerI)
+    assert made.confusion(gold)["N", "N"] == 2
+    assert made.precision(gold) == made.recall(gold) == made.f_measure(gold) == {"D": 1.0, "N": 1.0}
+    assert "Prec" in made.evaluate_per_tag(gold)
+
+
+def test_what_nltk_does_not_have_is_no_attribute():
+    assert not hasattr(TaggerI(HMM()), "train_all")

@@ -1,15 +1,17 @@
-"""NLTK's tagger interface for any tagger of seqlab; nltk itself is not imported."""
+"""NLTK's tagger interface for any tagger of seqlab; nltk is imported for its tables of confusion only."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any, Self
 
 from seqlab.errors import ShapeError
 from seqlab.tagging.tagger import Tagger
 
 Tagged = list[tuple[str, str]]
+TABLES = frozenset({"confusion", "precision", "recall", "f_measure", "evaluate_per_tag", "_confusion_cached"})
 
 
 class TaggerI:
@@ -17,7 +19,8 @@ class TaggerI:
 
     tagger   a fitted tagger that reads words: CRF("pos"), HMM(), MostFrequentTag(), ...
 
-    If nltk is loaded, its instances are also instances of nltk.tag.api.TaggerI.
+    If nltk is loaded, its instances are also instances of nltk.tag.api.TaggerI. confusion, precision, recall, f_measure
+    and evaluate_per_tag are NLTK's own methods, which need it.
     """
 
     def __init__(self, tagger: Tagger) -> None:
@@ -70,6 +73,12 @@ class TaggerI:
     def evaluate(self, gold: Iterable[Sequence[tuple[str, str]]]) -> float:
         """Compute accuracy(gold); its name in older versions of NLTK."""
         return self.accuracy(gold)
+
+    def __getattr__(self, name: str) -> Any:
+        """Find NLTK's method of this name, if it is one of those that count what tag_sents confuses."""
+        if name not in TABLES:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(import_module("nltk.tag.api").TaggerI, name).__get__(self)
 
 
 def _apart(tagged: Iterable[Sequence[tuple[str, str]]]) -> tuple[list[list[str]], list[list[str]]]:
