@@ -50,7 +50,7 @@ class Running:
     def of(
         before: Running | None, model: HiddenMarkov, found: Expected, tokens: float, forgetting: float
     ) -> Running:
-        """Add the expected counts of another batch; `weight` is the sum of the weights of its tokens."""
+        """Add the expected counts of another batch; `tokens` is the sum of the weights of its tokens."""
         whole = Running(found.start, found.edge, found.end, found.emissions, 1, tokens, found.head)
         fresh = whole._scaled(1.0 / max(tokens, 1))
         if before is None:
