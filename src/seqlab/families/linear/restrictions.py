@@ -12,7 +12,7 @@ from seqlab import _core
 from seqlab.arrays import LabelIds
 from seqlab.corpus import Corpus
 from seqlab.families.linear.model import Begins
-from seqlab.families.linear.training import PartialLabels, partial_labels
+from seqlab.families.linear.training import PartialLabels, begins_of, partial_labels
 from seqlab.learning.monitor import Weights
 from seqlab.scale.disk import Disk
 from seqlab.scale.sizes import resident
@@ -74,7 +74,7 @@ class Restrictions:
             done = end
             needed = before + 2 * taken * tokens // max(done, 1)  # in parts, and joined
             disk.check(needed, "weights of tokens and lists of the labels that they may have")
-        lists = (_begins(np.concatenate(counts)), np.concatenate(active)) if active else None
+        lists = (begins_of(np.concatenate(counts)), np.concatenate(active)) if active else None
         return Restrictions(_joined(parts), lists, None if layered else weights, taken)
 
     def give(self, task: _core.Task) -> None:
@@ -117,9 +117,3 @@ def _joined(parts: list[tuple[int, PartialLabels]]) -> PartialLabels:
         np.concatenate(offset),
         np.concatenate([part.list_ids for _, part in parts]),
     )
-
-
-def _begins(sizes: Any) -> Begins:
-    made: Begins = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=made[1:])
-    return made

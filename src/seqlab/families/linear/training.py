@@ -317,7 +317,7 @@ class TrainingSet:
             task.set_edges(edge.indptr, edge.ids, edge.values, *weights, edge.moves)
         if self.active is not None:
             counts = self.active.sum(axis=1)
-            task.set_active(_begins(counts), np.nonzero(self.active)[1].astype(np.int32))
+            task.set_active(begins_of(counts), np.nonzero(self.active)[1].astype(np.int32))
         if len(partial.sequence):
             lists = (partial.list_offset, partial.list_ids)
             task.set_clamps(partial.sequence, partial.partial_weight, partial.row, *lists)
@@ -332,7 +332,7 @@ def numbered(seen: Bools) -> LabelIds:
     return np.where(flat, np.cumsum(flat) - 1, -1).astype(np.int32)
 
 
-def _begins(sizes: Any) -> Begins:
+def begins_of(sizes: Any) -> Begins:
     """Compute offsets of lists that are stored one after another, and the end of the last."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -422,7 +422,7 @@ def partial_labels(
         np.array(sequence, dtype=np.int64),
         np.array(amounts, dtype=np.float64),
         np.array(row, dtype=np.int64),
-        _begins([len(some) for some in lists]),
+        begins_of([len(some) for some in lists]),
         np.array([y for some in lists for y in some], dtype=np.int32),
     )
 
