@@ -10,6 +10,13 @@ from typing import Any
 from seqlab import _core
 from seqlab.errors import CorpusError, Place
 
+# The attributes of a sequence: offsets of its items (T + 1,), numbers in a pool, and values, or None if all are 1.
+Items = tuple[Any, Any, Any]
+
+
+class ItemError(CorpusError, TypeError):
+    """A sequence or an item is not what trainers and taggers read; a TypeError, too, as in the original."""
+
 
 def listed(sequence: Any) -> list[Any]:
     """Copy the items of a sequence to a list of dicts, lists and sets, which seqlab's taggers read.
@@ -19,7 +26,7 @@ def listed(sequence: Any) -> list[Any]:
     if isinstance(sequence, ItemSequence):
         return sequence.tokens
     if isinstance(sequence, (str, bytes)) or not isinstance(sequence, Iterable):
-        raise CorpusError(f"a sequence is a list with the features of each item, got {sequence!r:.60}")
+        raise ItemError(f"a sequence is a list with the features of each item, got {sequence!r:.60}")
     return [item.copy() if type(item) in COPIED else _item(item, t) for t, item in enumerate(sequence)]
 
 
@@ -32,13 +39,13 @@ def _item(item: Any, t: int) -> Any:
     if isinstance(item, (list, tuple, set, frozenset)):
         return list(item) if isinstance(item, (list, tuple)) else frozenset(item)
     if isinstance(item, (str, bytes)):
-        raise CorpusError(
+        raise ItemError(
             f"an item is a dict or a list of features, got the string {item!r:.60}; write [{item!r:.60}], "
             f"because a string alone would be read letter by letter",
             place=Place(None, t),
         )
     if isinstance(item, ItemSequence) or not isinstance(item, Iterable):
-        raise CorpusError(f"an item is a dict or a list of features, got {item!r:.60}", place=Place(None, t))
+        raise ItemError(f"an item is a dict or a list of features, got {item!r:.60}", place=Place(None, t))
     return list(item)
 
 
@@ -85,21 +92,36 @@ class ItemSequence:
         return f"<ItemSequence of size {len(self)}>"
 
 
+def read_items(pool: _core.StringPool, sequence: Any) -> Items:
+    """Read the attributes of a sequence, which are added to the pool.
+
+    sequence   an ItemSequence, or any iterable of items
+    """
+    found = _core.intern_items(pool, [sequence]) if type(sequence) is list else None
+    if found is not None:
+        return found[:3]
+    tokens = listed(sequence)
+    found = _core.intern_items(pool, [tokens])
+    return _read_slowly(pool, tokens) if found is None else found[:3]
+
+
+def _read_slowly(pool: _core.StringPool, tokens: list[Any]) -> Items:
+    from seqlab.corpus.lists import bag_column  # NumPy comes with it, and most sequences do not need it
+
+    try:
+        column, _ = bag_column([tokens], "attributes")
+    except CorpusError as error:
+        raise ItemError(error.message, place=Place(position=error.place.position)) from error.__cause__
+    for name in column.values:
+        pool.intern(name)
+    return column.indptr, _core.translate(column.pool, pool)[column.codes], column.weights
+
+
 def bags_of(tokens: list[Any]) -> list[list[tuple[str, float]]]:
     """Read the attributes and values of each token."""
     pool = _core.StringPool()
-    read = _core.intern_items(pool, [tokens])
-    if read is None:
-        # NumPy comes with these, and most sequences do not need them.
-        from seqlab.corpus import BagColumn
-        from seqlab.encode.encoder import ATTRIBUTES
-        from seqlab.tagging.door.sentences import read_sentence
-
-        column = read_sentence(tokens, words=False).data(ATTRIBUTES)
-        if not isinstance(column, BagColumn):
-            raise CorpusError(f"features are strings, got {tokens[0]!r:.60}", place=Place(None, 0))
-        pool, read = column.pool, (column.indptr, column.codes, column.weights, None)
-    names, codes = pool.strings(), read[1].tolist()
-    values = [1.0] * len(codes) if read[2] is None else read[2].tolist()
+    offsets, numbers, weights = read_items(pool, tokens)
+    names, codes = pool.strings(), numbers.tolist()
+    values = [1.0] * len(codes) if weights is None else weights.tolist()
     pairs = [(names[code], value) for code, value in zip(codes, values, strict=True)]
-    return [pairs[begin:end] for begin, end in pairwise(read[0].tolist())]
+    return [pairs[begin:end] for begin, end in pairwise(offsets)]

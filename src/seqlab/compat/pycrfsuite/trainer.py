@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from seqlab import _core
 from seqlab.compat.pycrfsuite import _logparser, parameters
 from seqlab.compat.pycrfsuite.algorithms import learner_of
-from seqlab.compat.pycrfsuite.items import listed, whole
+from seqlab.compat.pycrfsuite.items import ItemError, Items, read_items, whole
 from seqlab.compat.pycrfsuite.report import TrainingLog
 from seqlab.compat.pycrfsuite.tagger import label_of, path_of
+from seqlab.corpus import BagColumn, Corpus
+from seqlab.corpus.columns import offsets_of
+from seqlab.encode.encoder import ATTRIBUTES
 from seqlab.errors import LabelError, OptionError, ShapeError, TrainingWarning
 from seqlab.families.linear.tagger import LinearTagger
 from seqlab.files import write_whole
 from seqlab.foreign import crfsuite
 from seqlab.foreign.converting import foreign_of
-from seqlab.foreign.parts import ForeignModel, nothing_learned, used
+from seqlab.foreign.parts import ForeignModel, Weighted, nothing_learned, used
 
 
 class CRFSuiteError(Exception):
@@ -46,13 +52,14 @@ class BaseTrainer:
 
     verbose: Any
     model_: Any  # a LinearTagger, or None before train()
-    _sequences: list[tuple[list[Any], list[str], int]] | None  # None after clear()
+    _sequences: list[tuple[Items, list[str], int]] | None  # attributes, labels, group; None after clear()
+    _pool: _core.StringPool  # their attributes
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Make a trainer with the defaults of L-BFGS, even if a subclass does not call __init__ of this class."""
         self = super().__new__(cls)
         self.verbose, self.model_ = None, None
-        self._sequences = []
+        self._sequences, self._pool = [], _core.StringPool()
         self.select("lbfgs")
         return self
 
@@ -83,20 +90,24 @@ class BaseTrainer:
         yseq    the label of each item
         group   a number; one group can be held out for evaluation
         """
-        tokens, labels = listed(xseq), [label_of(label) for label in yseq]
-        if len(tokens) != len(labels):
+        self._sequences = self._sequences or []
+        try:
+            items = read_items(self._pool, xseq)
+        except ItemError as error:
+            place = error.place._replace(sentence=len(self._sequences), unit="sequence", item="item")
+            raise ItemError(error.message, place=place) from error.__cause__
+        labels = [label_of(label) for label in yseq]
+        if len(items[0]) - 1 != len(labels):
             raise ShapeError(
-                f"the numbers of items and labels differ: |x| = {len(tokens)}, |y| = {len(labels)}"
+                f"the numbers of items and labels differ: |x| = {len(items[0]) - 1}, |y| = {len(labels)}"
             )
         if "" in labels:
             raise LabelError("a label is a string with at least one character, got ''")
-        self._sequences = self._sequences or []
-        if tokens:
-            self._sequences.append((tokens, labels, whole(group)))
+        self._sequences.append((items, labels, whole(group)))
 
     def clear(self) -> None:
         """Remove all sequences."""
-        self._sequences = None
+        self._sequences, self._pool = None, _core.StringPool()
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:  # noqa: A002 - their name
         """Choose an algorithm; its parameters get their defaults.
@@ -175,27 +186,38 @@ class BaseTrainer:
         path, holdout = path_of(model), whole(holdout)
         if self._sequences is None:
             raise ShapeError("the data is empty; append(xseq, yseq) comes first")
-        train = [(x, y) for x, y, group in self._sequences if group != holdout or holdout < 0]
-        held = [(x, y) for x, y, group in self._sequences if group == holdout and holdout >= 0]
-        if holdout >= 0 and not (held and any(y for _, y in train)):
+        given = self._given()
+        groups = [group for _, _, group in given]
+        labels = list(dict.fromkeys(label for _, y, _ in given for label in y))
+        train = [i for i, group in enumerate(groups) if group != holdout]
+        held = [i for i, group in enumerate(groups) if group == holdout and holdout >= 0]
+        if (labels or holdout >= 0) and not (train and (held or holdout < 0)):
             raise ShapeError(
                 f"holdout={holdout} leaves {len(train)} sequences to train on and {len(held)} to evaluate"
             )
-        labels = list(dict.fromkeys(label for _, y, _ in self._sequences for label in y))
         log = TrainingLog(self.message, self._algorithm, self._values, labels)
         log.start(holdout)
         trained, attributes = nothing_learned("CRFsuite"), 0
         if labels:
-            self.model_ = self._fitted(train, held, labels, log)
-            trained, attributes = foreign_of(self.model_, labels), len(self.model_.encoder_.attributes)
+            bags, offsets = _joined([items for items, _, _ in given], self._pool)
+            corpus = Corpus({ATTRIBUTES: bags}, offsets)
+            self.model_ = self._fitted(corpus, train, held, labels, log)
+            trained = _by_occurrence(foreign_of(self.model_, labels), bags)
+            attributes = len(self.model_.encoder_.attributes)
         else:
             log.prepared(0)
         log.trained()
         content = crfsuite.written(trained)
         log.stored(_active(trained), attributes, lambda: write_whole(path, content) if path else None)
 
-    def _fitted(self, train: list[Any], held: list[Any], labels: list[str], log: TrainingLog) -> LinearTagger:
-        """Train a tagger of seqlab."""
+    def _given(self) -> list[tuple[Items, list[str], int]]:
+        """List the sequences that are not empty."""
+        return [one for one in self._sequences or () if one[1]]
+
+    def _fitted(
+        self, corpus: Corpus, train: list[int], held: list[int], labels: list[str], log: TrainingLog
+    ) -> LinearTagger:
+        """Train a tagger of seqlab on the sequences of the corpus with these numbers, without those held out."""
         values = self._values
         learner = learner_of(self._algorithm, values, log, len(train))
         tagger = LinearTagger(
@@ -206,15 +228,41 @@ class BaseTrainer:
         )
         tagger._min_sum, tagger._zeros = values["feature.minfreq"], True
         tagger._label_order = tuple(labels)  # of paths that are equally good, the first label decides
-        X, y = [x for x, _ in train], [y for _, y in train]
-        if not any(item for x in X for item in x):
+        gold = [y for _, y, _ in self._given()]
+        whole = not held and len(train) == len(corpus)
+        X: Any = corpus if whole else corpus.take(train)
+        y = [gold[i] for i in train]
+        if not len(X.data(ATTRIBUTES).codes):
             # Data without attributes get one of value 0; it has no weight, and is not written.
-            X = [[{"": 0.0} for _ in x] for x in X]
-        dev = ([x for x, _ in held], [y for _, y in held]) if held else None
+            X = [[{"": 0.0}] * len(row) for row in y]
+        dev = (corpus.take(held), [gold[i] for i in held]) if held else None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TrainingWarning)
             metric = log.evaluated if held else None
             return tagger.partial_fit(X, y, dev=dev, metric=metric, classes=labels)
+
+
+def _joined(sequences: list[Items], pool: _core.StringPool) -> tuple[BagColumn, Any]:
+    """Join the attributes of sequences, with the offsets of the sequences."""
+    sizes = np.concatenate([np.diff(offsets) for offsets, _, _ in sequences])
+    codes = np.concatenate([numbers for _, numbers, _ in sequences])
+    values = None
+    if any(weights is not None for _, _, weights in sequences):
+        ones = (np.ones(len(numbers)) if weights is None else weights for _, numbers, weights in sequences)
+        values = np.concatenate(list(ones))
+    lengths = [len(offsets) - 1 for offsets, _, _ in sequences]
+    return BagColumn(offsets_of(sizes), codes, values, copy(pool)), offsets_of(lengths)
+
+
+def _by_occurrence(model: ForeignModel, bags: BagColumn) -> ForeignModel:
+    """Number the attributes of a model in the order in which they occur, as CRFsuite does."""
+    first = np.full(len(bags.pool) + 1, len(bags.codes))
+    first[bags.codes[::-1]] = np.arange(len(bags.codes))[::-1]  # of equal indices, the last assignment counts
+    node = model.node
+    order = np.argsort(first[[bags.pool.find(name) for name in node.names]], kind="stable")
+    place = np.argsort(order)
+    names = [node.names[i] for i in order.tolist()]
+    return replace(model, node=Weighted(names, place[node.attribute], node.cell, node.weight))
 
 
 def _active(model: ForeignModel) -> tuple[int, int]:
