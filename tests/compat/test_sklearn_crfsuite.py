@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from seqlab.compat.sklearn_crfsuite import CRF, metrics, scorers, utils
 from seqlab.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
-from seqlab.errors import NotFittedError
+from seqlab.errors import NotFittedError, ShapeError
 
 OPTIONS = [
     {},
@@ -130,6 +131,22 @@ def test_a_trainer_of_ones_own(train):
     assert Quiet.heard > 50
 
 
+class Named(CRF):
+    """An estimator with an option of its own, and without most of ours."""
+
+    def __init__(self, name="names", c1=None):
+        super().__init__(c1=c1, max_iterations=5)
+        self.name = name
+
+
+def test_a_subclass_with_options_of_its_own(train, test):
+    crf = clone(Named("other", c1=0.5))
+    assert (crf.name, crf.c1, crf.max_iterations) == ("other", 0.5, 5)
+    assert crf.get_params() == {"name": "other", "c1": 0.5}
+    assert len(crf.fit(*train).training_log_.iterations) <= 5
+    assert pickle.loads(pickle.dumps(crf)).predict(test[0]).tolist() == crf.predict(test[0]).tolist()
+
+
 def test_metrics():
     right, predicted = [["A", "B"], ["A", "A"]], [["A", "B"], ["A", "B"]]
     assert utils.flatten(right) == ["A", "B", "A", "A"]
@@ -143,6 +160,8 @@ def test_metrics():
     assert metrics.flat_recall_score(right, predicted, pos_label="B") == 1
     assert metrics.flat_fbeta_score(right, predicted, beta=2, pos_label="B") == pytest.approx(5 / 6)
     assert "precision" in metrics.flat_classification_report(right, predicted)
+    with pytest.raises(ShapeError, match=r"^y_true has 1 sequences, but y_pred has 2$"):
+        metrics.sequence_accuracy_score([["A"]], [["A"], ["B"]])
 
 
 def test_tools_of_scikit_learn(train):

@@ -70,7 +70,8 @@ def test_a_fall_is_logged(caplog):
     monitor = base.ConvergenceMonitor(1e-2, 10, verbose=False)
     monitor.report(-1.0)
     monitor.report(-2.0)
-    assert "not converging" in caplog.text
+    assert [record.name for record in caplog.records] == ["hmmlearn.base"]
+    assert caplog.text.endswith("Current: -2.0 is not greater than -1.0. Delta is -1.0\n")
     assert monitor.converged
 
 
@@ -83,6 +84,20 @@ def test_what_is_set_is_kept_only_without_its_letter(caplog):
     model.set_params(init_params="stmc").fit(X)
     assert "startprob_" in caplog.text
     assert "overwritten" in caplog.text
+
+
+@pytest.mark.parametrize("kind", ["spherical", "diag", "full", "tied"])
+@pytest.mark.parametrize("family", [hmm.GaussianHMM, hmm.GMMHMM])
+def test_one_row_is_enough_for_one_state(family, kind):
+    model = family(1, covariance_type=kind, random_state=0).fit([[1.5, 2.0]])
+    assert model.means_.ravel().tolist() == [1.5, 2.0]
+    assert np.isfinite(model.covars_).all()
+
+
+def test_lengths_may_be_one_number():
+    X = data(hmm.GaussianHMM)
+    model = hmm.GaussianHMM(2, random_state=0).fit(X, len(X))
+    assert model.score(X, len(X)) == model.score(X)
 
 
 def test_forbidden_moves_stay_forbidden():

@@ -168,12 +168,9 @@ def clusters(X: Any, count: int, random_state: Any) -> Any:
 
 
 def spread(X: Any, least: float) -> Floats:
-    """Compute the covariance of all rows (D, D), with so much more variance."""
-    if len(X) < 2:
-        raise CorpusError(
-            "one row has no covariance to begin with; set covars_, and leave 'c' out of init_params"
-        )
-    return np.atleast_2d(np.cov(X.T)) + least * np.eye(X.shape[1])
+    """Compute the covariance of all rows (D, D), 0 for one row, with so much more variance."""
+    found = np.cov(X.T) if len(X) > 1 else 0.0
+    return np.atleast_2d(found) + least * np.eye(X.shape[1])
 
 
 def check_width(X: Any, width: int) -> None:

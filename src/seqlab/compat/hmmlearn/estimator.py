@@ -23,7 +23,7 @@ SMALLEST = -690.0  # log of the least number that hmmlearn's scaling takes
 Ids = npt.NDArray[np.int64]
 Stats = dict[str, Any]
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("hmmlearn.base")  # programs that silence hmmlearn do it by this name
 
 
 class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -138,7 +138,9 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
             if self.monitor_.converged:
                 break
             if (self.transmat_.sum(axis=1) == 0).any():
-                log.warning("a row of transmat_ sums to 0: no sequence goes on from its state")
+                log.warning(
+                    "Some rows of transmat_ have zero sum because no transition from the state was ever observed."
+                )
         return self
 
     def _do_estep(self, X: Any, lengths: Any) -> tuple[Stats, float]:
@@ -268,7 +270,8 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         free = 0 if counts is None else sum(counts.get(letter, 0) for letter in self.params)
         if X.size < free:
             log.warning(
-                "%d free numbers are to be learned from %d: that is a degenerate solution",
+                "Fitting a model with %d free scalar parameters with only %d data points will result in a "
+                "degenerate solution.",
                 free,
                 X.size,
             )
@@ -278,7 +281,8 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         present = hasattr(self, name)
         if code in self.init_params and present:
             log.warning(
-                "%r was set, but will be overwritten, since init_params has %r",
+                "Even though the %r attribute is set, it will be overwritten during initialization because "
+                "'init_params' contains %r",
                 name,
                 code,
             )
@@ -319,7 +323,7 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
     def _read(self, X: Any, lengths: Any) -> tuple[Any, Ids]:
         """Read what a user gave: rows, and lengths that sum to their number."""
         X = check_array(X)
-        lengths = np.asarray([len(X)] if lengths is None else lengths)
+        lengths = np.atleast_1d(len(X) if lengths is None else lengths)
         if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or (lengths < 0).any():
             raise ShapeError(f"lengths must be a list of whole numbers from 0 up, got {lengths!r:.80}")
         if lengths.sum() != len(X):

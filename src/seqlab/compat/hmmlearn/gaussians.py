@@ -18,7 +18,7 @@ from seqlab.families.hmm.emissions import covariances as shapes
 from seqlab.families.hmm.emissions.base import Floats, VectorRows, divided, logs
 from seqlab.families.hmm.emissions.vectors import rebased
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("hmmlearn.hmm")
 
 
 class GaussianHMM(BaseGaussianHMM, BaseHMM):

@@ -27,7 +27,7 @@ from seqlab.families.hmm.emissions.poisson import Poisson, PoissonDistribution
 
 __all__ = ["COVARIANCE_TYPES", "GMMHMM", "CategoricalHMM", "GaussianHMM", "MultinomialHMM", "PoissonHMM"]
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("hmmlearn.hmm")
 
 
 class CategoricalHMM(BaseCategoricalHMM, BaseHMM):

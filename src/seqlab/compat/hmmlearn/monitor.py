@@ -7,7 +7,7 @@ import math
 import sys
 from collections import deque
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("hmmlearn.base")  # programs that silence hmmlearn do it by this name
 SLACK = float(2**-26)  # the square root of the machine epsilon: a fall that may be rounding
 
 
@@ -50,10 +50,10 @@ class ConvergenceMonitor:
             sys.stderr.write(line + "\n")
         if delta < -SLACK:
             log.warning(
-                "not converging: the log-likelihood fell from %s to %s, by %s",
-                self.history[-1],
+                "Model is not converging.  Current: %s is not greater than %s. Delta is %s",
                 log_prob,
-                -delta,
+                self.history[-1],
+                delta,
             )
         self.history.append(log_prob)
         self.iter += 1

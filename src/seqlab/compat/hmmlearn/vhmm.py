@@ -32,7 +32,7 @@ from seqlab.families.hmm.emissions.covariances import LOG_TWO_PI, shape_of
 
 __all__ = ["VariationalCategoricalHMM", "VariationalGaussianHMM"]
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("hmmlearn.vhmm")
 
 
 class VariationalCategoricalHMM(BaseCategoricalHMM, VariationalBaseHMM):

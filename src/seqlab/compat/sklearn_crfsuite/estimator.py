@@ -90,7 +90,7 @@ class CRF(Estimator):
         trainer_cls: Any = None,
     ) -> None:
         given = dict(locals())
-        for name in self._option_names():
+        for name in CRF._option_names():  # not those of a subclass
             setattr(self, name, given[name])
         self.modelfile = FileResource(model_filename, keep_tempfiles, ".crfsuite", "model")
         self.training_log_: Any = None
@@ -129,7 +129,7 @@ class CRF(Estimator):
             print()
 
     def _get_trainer(self) -> Any:
-        options = {name: getattr(self, name) for name in self._option_names() if name not in OWN}
+        options = {name: getattr(self, name) for name in CRF._option_names() if name not in OWN}
         params = {PARAMETERS.get(name, name): value for name, value in options.items() if value is not None}
         made = self.trainer_cls or LinePerIterationTrainer
         return made(algorithm=self.algorithm, params=params, verbose=self.verbose)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seqlab.compat.sklearn_crfsuite.utils import flatten
+from seqlab.errors import ShapeError
 
 
 def _flat(name: str, y_true: Any, y_pred: Any, **options: Any) -> Any:
@@ -46,6 +47,8 @@ def flat_classification_report(y_true: Any, y_pred: Any, labels: Any = None, **k
 def sequence_accuracy_score(y_true: Any, y_pred: Any) -> float:
     """Compute the share of sequences without a wrong label; y_true, y_pred as for flat_accuracy_score."""
     right, predicted = [list(y) for y in y_true], [list(y) for y in y_pred]
+    if len(right) != len(predicted):
+        raise ShapeError(f"y_true has {len(right)} sequences, but y_pred has {len(predicted)}")
     if not right:
         return 0
     return sum(one == other for one, other in zip(right, predicted, strict=True)) / len(right)
