@@ -130,8 +130,8 @@ def run(package):
 
 
 @pytest.fixture
-def ours():
-    logging.getLogger("hmmlearn").setLevel(logging.CRITICAL)
+def ours(caplog):
+    caplog.set_level(logging.CRITICAL, logger="hmmlearn")
     return run("seqlab.compat.hmmlearn")
 
 

@@ -131,8 +131,8 @@ def test_the_bound_never_falls(kind):  # eq:variational-hmm
 
 
 @pytest.fixture
-def peer():
-    logging.getLogger("hmmlearn").setLevel(logging.CRITICAL)
+def peer(caplog):
+    caplog.set_level(logging.CRITICAL, logger="hmmlearn")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield pytest.importorskip("hmmlearn.vhmm")
