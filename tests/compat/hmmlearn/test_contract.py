@@ -94,6 +94,18 @@ def test_one_row_is_enough_for_one_state(family, kind):
     assert np.isfinite(model.covars_).all()
 
 
+def test_of_equally_good_paths_the_last_state_is_the_first_and_those_before_the_last():
+    model = hmm.CategoricalHMM(3)
+    model.startprob_, model.transmat_ = np.full(3, 1 / 3), np.full((3, 3), 1 / 3)
+    model.emissionprob_ = np.full((3, 2), 0.5)
+    assert model.predict([[0]]).tolist() == [0]
+    assert model.predict([[0], [1], [1], [0], [1]], [1, 3, 1]).tolist() == [0, 2, 2, 0, 0]
+    assert model.predict(np.zeros((3000, 1), dtype=int))[-2:].tolist() == [2, 0]
+    model.transmat_ = np.eye(3)
+    model.startprob_ = np.array([0, 0.5, 0.5])
+    assert model.predict([[0], [1], [0]], [2, 1]).tolist() == [1, 1, 1]
+
+
 def test_lengths_may_be_one_number():
     X = data(hmm.GaussianHMM)
     model = hmm.GaussianHMM(2, random_state=0).fit(X, len(X))

@@ -171,3 +171,29 @@ def test_of_equally_good_paths_it_is_the_same(rows, states):
                 setattr(model, key, value)
         theirs, mine = (model.predict(X, [rows - 9, 9]) for model in made)
         assert mine.tolist() == theirs.tolist()
+
+
+def test_equally_good_paths_are_chosen_alike():
+    chance = np.random.default_rng(0)
+
+    def table(*shape):
+        allowed = (chance.random(shape) < 0.5) * 1.0
+        allowed[..., 0] += allowed.sum(axis=-1) == 0
+        return allowed / allowed.sum(axis=-1, keepdims=True)
+
+    compared = 0
+    for _ in range(300):
+        k = int(chance.integers(1, 5))
+        start, moves, symbols = table(k), table(k, k), table(k, 3)
+        rows, found = chance.integers(0, 3, size=(6, 1)), []
+        for package in (hmm, peer):
+            model = package.CategoricalHMM(k)
+            model.startprob_, model.transmat_, model.emissionprob_ = start, moves, symbols
+            model.n_features = 3
+            found += [model.decode(rows[:2]), model.decode(rows, [1, 2, 3])]
+        for (score, states), (wanted, path) in zip(found[:2], found[2:], strict=True):
+            assert score == approx(wanted, abs=1e-9)
+            if np.isfinite(score) and score == wanted:  # otherwise rounding has decided between them
+                assert states.tolist() == path.tolist()
+                compared += 1
+    assert compared > 100

@@ -75,30 +75,45 @@ def posteriors(chains: Chains) -> tuple[Floats, Floats]:
 def paths(startprob: Any, transmat: Any, log_frameprob: Any, lengths: Any = None) -> tuple[Floats, Ids]:
     """Find the best path of each sequence: log probabilities, and the states of all rows (T,).
 
-    Of several best ones hmmlearn takes the last state, the core the first: it is given the states in reverse order.
+    Of several best ones hmmlearn takes that with the first state at the end, and with the last one at each row before;
+    the core takes the first everywhere. So it is given the states in reverse order, and asked again without the last.
     """
     frames = np.asarray(log_frameprob, dtype=np.float64)
-    size = frames.shape[1]
-    width = max(size, MANY) if _may_tie(frames, lengths) else size
+    size, rows = frames.shape[1], len(frames)
+    lengths = np.asarray([rows] if lengths is None else lengths, dtype=np.int64)
+    ties, width = _may_tie(frames), size
+    if ties and lengths.max(initial=0) > LONG:
+        width = max(size, MANY)
     start, moves = np.zeros(width), np.zeros((width, width))
     start[:size], moves[:size, :size] = startprob[::-1], transmat[::-1, ::-1]
-    node = np.full((len(frames), width), -np.inf)
+    node = np.full((rows, width), -np.inf)
     node[:, :size] = frames[:, ::-1]
+    scores, states = _best(start, moves, node, lengths)
+    ends, tied = np.cumsum(lengths) - 1, (lengths > 0) & np.isfinite(scores) & ties
+    last = states[ends]
+    while tied.any():
+        node[ends[tied]] = np.where(np.arange(width) <= last[tied, None], -np.inf, node[ends[tied]])
+        others, found = _best(start, moves, node, lengths)
+        tied &= others == scores
+        states = np.where(np.repeat(tied, lengths), found, states)
+        last = states[ends]
+    return scores, np.where(states < 0, 0, size - 1 - states).astype(np.int64)  # -1: no path is possible
+
+
+def _best(start: Floats, moves: Floats, node: Floats, lengths: Ids) -> tuple[Floats, npt.NDArray[np.int32]]:
     chains = trellises(start, moves, node, lengths)
-    states, scores = np.zeros(len(frames), dtype=np.int32), np.empty(len(chains.lengths))
+    states, scores = np.zeros(len(node), dtype=np.int32), np.empty(len(lengths))
     _core.viterbi(chains.batch, states, scores, thread_count(None))
-    return scores, size - 1 - np.maximum(states, 0).astype(np.int64)
+    return scores, states
 
 
-def _may_tie(frames: Floats, lengths: Any) -> bool:
-    """Tell whether rows repeat in a long sequence: rounding then decides between paths, and must be hmmlearn's.
+def _may_tie(frames: Floats) -> bool:
+    """Tell whether rows are few or repeat: paths may then be equally good, and the choice must be hmmlearn's.
 
     For few states the core cuts a long sequence into pieces that are computed side by side, in another order of sums.
     """
-    if len(frames if lengths is None else frames[: max(lengths, default=0)]) <= LONG:
-        return False
     some = frames[:LONG, 0]
-    return len(np.unique(some)) < len(some)
+    return len(frames) <= LONG or len(np.unique(some)) < len(some)
 
 
 def expectation(log_start: Any, transmat: Any, log_frameprob: Any, lengths: Any) -> tuple[Expected, Floats]:
