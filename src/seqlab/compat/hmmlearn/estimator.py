@@ -138,9 +138,7 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
             if self.monitor_.converged:
                 break
             if (self.transmat_.sum(axis=1) == 0).any():
-                log.warning(
-                    "Some rows of transmat_ have zero sum because no transition from the state was ever observed."
-                )
+                log.warning("a row of transmat_ sums to 0: no sequence goes on from its state")
         return self
 
     def _do_estep(self, X: Any, lengths: Any) -> tuple[Stats, float]:
@@ -270,8 +268,7 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         free = 0 if counts is None else sum(counts.get(letter, 0) for letter in self.params)
         if X.size < free:
             log.warning(
-                "Fitting a model with %d free scalar parameters with only %d data points will result in a "
-                "degenerate solution.",
+                "%d free numbers are to be learned from %d: that is a degenerate solution",
                 free,
                 X.size,
             )
@@ -281,8 +278,7 @@ class _AbstractHMM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         present = hasattr(self, name)
         if code in self.init_params and present:
             log.warning(
-                "Even though the %r attribute is set, it will be overwritten during initialization because "
-                "'init_params' contains %r",
+                "%r was set, but will be overwritten, since init_params has %r",
                 name,
                 code,
             )

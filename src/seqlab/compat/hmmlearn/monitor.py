@@ -50,10 +50,10 @@ class ConvergenceMonitor:
             sys.stderr.write(line + "\n")
         if delta < -SLACK:
             log.warning(
-                "Model is not converging.  Current: %s is not greater than %s. Delta is %s",
-                log_prob,
+                "not converging: the log-likelihood fell from %s to %s, by %s",
                 self.history[-1],
-                delta,
+                log_prob,
+                -delta,
             )
         self.history.append(log_prob)
         self.iter += 1
