@@ -10,12 +10,15 @@ import socket
 import struct
 import sys
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from httptools import HttpParserUpgrade, HttpRequestParser
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from seqlab.serve.guard import Guard
+from seqlab.serve.guard import SAFE_HEADERS, Guard
+from seqlab.serve.problems import Problem
 from seqlab.serve.settings import Limits
 
 LONGEST_HEAD = 65_536  # bytes of the request line and the headers
@@ -29,7 +32,7 @@ QUIET, NEWCOMER = (
 )  # seconds for the next request and for the first one, before a connection is closed
 
 
-class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # httptools or h11, as installed
+class Connection(HttpToolsProtocol):
     """uvicorn's protocol, which also knows since when a request is awaited and since when nobody reads the answer.
 
     uvicorn itself waits for the headers of a request, and for a client that does not read, as long as they like.
@@ -43,12 +46,14 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # httptoo
         self.quiet, self.head = False, 0
         self.blocked: float | None = None
         if len(self.connections) >= self.limits.connections:
-            waiting = [one for one in self.connections if one.awaited and not one.transport.is_closing()]
+            others: set[Any] = self.connections
+            waiting = [one for one in others if one.awaited and not one.transport.is_closing()]
             if waiting:
                 min(waiting, key=lambda one: one.since).transport.abort()
             else:
                 transport.abort()
         super().connection_made(transport)
+        self.parser: Any = Parser(self)
 
     @property
     def awaited(self) -> bool:
@@ -64,10 +69,38 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # httptoo
         if waited and self.awaited and not self.transport.is_closing():
             self.head += len(data)
             if self.head > LONGEST_HEAD:
-                self.transport.write(
-                    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-                )
-                self.transport.close()
+                self._refuse(431, f"the request line and the headers have more than {LONGEST_HEAD} bytes")
+
+    def on_headers_complete(self) -> None:
+        """Pass a request on, unless it is read again."""
+        if not self._offers():
+            super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """End a request, unless it is read again."""
+        if not self._offers():
+            super().on_message_complete()
+
+    def _offers(self) -> bool:
+        """True if the client offers another protocol, which httptools would take the body for."""
+        return bool(self.parser.should_upgrade()) and self.parser.get_method() != b"CONNECT"
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP.
+
+        msg   uvicorn's words for it
+        """
+        del msg
+        self._refuse(400, "this is no HTTP/1.1 request, or one that can be read in two ways")
+
+    def _refuse(self, status: int, detail: str) -> None:
+        """Answer without the application, and close the connection."""
+        answer = Problem(status, detail, headers={"connection": "close"}).response()
+        head = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
+        added = ((name.encode(), value.encode()) for name, value in SAFE_HEADERS)
+        head += [b"%b: %b" % one for one in (*answer.raw_headers, *added)]
+        self.transport.write(b"\r\n".join((*head, b"", bytes(answer.body))))
+        self.transport.close()
 
     def on_response_complete(self) -> None:
         """Wait for the next request; there is none if the body of this one was not read to its end."""
@@ -112,6 +145,41 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # httptoo
             self.transport.abort() if self.transport.get_write_buffer_size() else self.transport.close()
         elif self.blocked is not None and now - self.blocked > self.limits.seconds:
             self.transport.abort()
+
+
+class Parser:
+    """httptools's parser, which leaves offers of other protocols (Upgrade) unheeded, as RFC 9110 lets a server do.
+
+    It would itself skip the body of such a request, and take the next packet for another one. Java's client offers
+    HTTP/2 with its first request.
+
+    protocol   that is told what is read
+    """
+
+    def __init__(self, protocol: Any) -> None:
+        self._protocol = protocol
+        self._renew()
+
+    def _renew(self) -> None:
+        self._parser = HttpRequestParser(self._protocol)
+        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+
+    def feed_data(self, data: bytes) -> None:
+        """Read; a request with an offer is read again without it.
+
+        data   as it came
+        """
+        try:
+            self._parser.feed_data(data)
+        except HttpParserUpgrade as offer:
+            told = self._protocol
+            head = [b"%b %b HTTP/%b" % (self.get_method(), told.url, self.get_http_version().encode())]
+            head += [b"%b: %b" % one for one in told.headers if one[0] != b"upgrade"]
+            self._renew()
+            self.feed_data(b"\r\n".join((*head, b"", data[offer.args[0] :])))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._parser, name)
 
 
 class Server(uvicorn.Server):

@@ -36,6 +36,9 @@ ENTER = (
     '<!doctype html><html lang="en"><title>seqlab</title><meta http-equiv="refresh" content="0; url=/">'
     '<a href="/">Open the page</a></html>'
 )
+SINGLE = frozenset(  # headers that decide what is let in
+    {b"host", b"origin", b"authorization", b"content-type", b"content-encoding", b"sec-fetch-site", b"cookie"}
+)
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -141,6 +144,7 @@ class Guard:
     def _answer(self, scope: Scope) -> Response | None:
         """Refuse the request (raise Problem), answer it here, or return None to let it pass."""
         headers, method = _headers(scope), scope["method"]
+        _check_single(scope)
         self._check_host(scope, headers)
         origin = headers.get("origin")
         foreign = origin is not None and not self._is_own(origin, headers)
@@ -179,7 +183,7 @@ class Guard:
         place = (port or 0, address)
         if place not in self._hosts:
             self._hosts[place] = self.settings.accepted_hosts(*place)
-        if sum(name == b"host" for name, _ in scope["headers"]) != 1 or host not in self._hosts[place]:
+        if host not in self._hosts[place]:
             raise Problem(421, f"this service does not answer for the host {host!r}")
 
     def _is_own(self, origin: str, headers: Mapping[str, str]) -> bool:
@@ -290,6 +294,13 @@ async def _read_rest(receive: Receive, most: int) -> None:
         async with asyncio.timeout(LINGER):
             while most > 0 and (message := await receive()).get("more_body"):
                 most -= len(message["body"])
+
+
+def _check_single(scope: Scope) -> None:
+    """Refuse headers that come twice: programs on the way may go by the other one."""
+    met = [name for name, _ in scope["headers"] if name in SINGLE]
+    if len(met) > len(set(met)):
+        raise Problem(400, f"the header {Counter(met).most_common(1)[0][0].decode()} came twice")
 
 
 def _same(given: str, wanted: str) -> bool:

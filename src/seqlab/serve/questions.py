@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeGuard
@@ -61,9 +62,19 @@ class Question:
 def parsed(body: bytes) -> dict[str, Any]:
     """Parse a JSON object."""
     try:
-        found = json.loads(body.decode("utf-8-sig"), parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+        found = json.loads(
+            body.decode("utf-8-sig"),
+            parse_constant=_no_number,
+            object_pairs_hook=_members,
+        )
+    except UnicodeDecodeError as error:
+        raise Problem(400, f"the body is not JSON: byte {error.start} is no UTF-8") from None
+    except RecursionError:
+        raise Problem(400, "the body is not JSON that can be read: it is nested too deeply") from None
+    except (json.JSONDecodeError, _Refused) as error:
         raise Problem(400, f"the body is not JSON: {error}") from None
+    except ValueError:  # Python's words for it are about Python
+        raise Problem(400, "the body is not JSON that can be read: a number has too many digits") from None
     if not isinstance(found, dict):
         raise Problem(422, f"the body is to be a JSON object, got {_kind(found)}")
     return found
@@ -230,5 +241,18 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
+class _Refused(ValueError):  # noqa: N818  as Problem
+    """JSON for Python, but not for us."""
+
+
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise _Refused(f"{name} is no JSON number")
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object. Of a member that comes twice, programs on the way may have read the other one."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise _Refused(f"an object has the member {twice!r:.60} twice")
+    return found

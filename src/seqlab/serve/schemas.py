@@ -16,7 +16,7 @@ STRINGS: Schema = {"type": "array", "items": STRING}
 ANY: Schema = {"type": "object"}
 NAME: Schema = {"$ref": "#/components/parameters/Name"}
 JSON, HTML, TEXT, NDJSON = "application/json", "text/html", "text/plain", "application/x-ndjson"
-ALWAYS = (401, 403, 421, 429, 503)
+ALWAYS = (400, 401, 403, 421, 429, 503)
 PROBLEM = {
     "description": "What was wrong",
     "content": {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}},
@@ -72,7 +72,7 @@ def post(
     more      other media types of the request, and of its answer
     """
     content = None if answer is None else {kind: {"schema": answer}, **more[1]}
-    found = _operation(name, summary, content, (400, 404, 408, 409, 413, 415, 422))
+    found = _operation(name, summary, content, (404, 408, 409, 413, 415, 422))
     found["requestBody"] = {
         "required": True,
         "content": {JSON: {"schema": body, "example": example}, **more[0]},
