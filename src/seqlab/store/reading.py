@@ -151,11 +151,16 @@ def is_foreign(path: str | os.PathLike[str]) -> bool:
     """Return True if a file begins as a model of another program does; a file that cannot be read does not."""
     name = file_name(path)
     try:
-        with open(name, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+        with open(name, "rb", opener=_at_once) as file:
             found = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             return found and _begins_foreign(file.read(16))
     except OSError:
         return False
+
+
+def _at_once(name: str, flags: int) -> int:
+    """Open without waiting: a pipe would else wait for its writer."""
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _begins_foreign(content: Buffer) -> bool:
@@ -168,10 +173,10 @@ def revived(content: bytes, *, verify: bool = False) -> State:
 
 
 def _content(name: str, *, mapped: bool) -> Buffer:
-    with open(name, "rb") as file:  # noqa: PTH123  (pathlib is slow to import)
+    with open(name, "rb", opener=_at_once) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise StoreError("this is no file")
+            raise StoreError("this is no file, but a pipe or a device")
         if not mapped or found.st_size <= MAPPED:
             return file.read()
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
