@@ -77,7 +77,8 @@ def test_a_stream_is_answered_line_by_line(service: Open) -> None:
         (b"", 400, "not JSON"),
         (b"[1]", 422, "a JSON object"),
         (b'{"tokens": [NaN]}', 400, "NaN"),
-        (b"[" * 100_000, 400, "not JSON"),
+        (b"[" * 100_000, 400, "nested too deeply"),
+        (b'{"tokens": ["a"], "n": 1' + b"0" * 5000 + b"}", 400, "too many digits"),
         (b'{"tokens": ["a"], "text": "a"}', 422, "one of text, tokens, batch"),
         (b'{"tokens": "a"}', 422, "tokens is to be a list"),
         (b'{"tokens": ["a", null]}', 422, "got null"),
@@ -87,7 +88,7 @@ def test_a_stream_is_answered_line_by_line(service: Open) -> None:
         (b'{"tokens": ["a"], "known": {"9": "O"}}', 404, "9"),
         (b'{"tokens": ["a"], "no": 1}', 422, "there is no member 'no'"),
         (b'{"batch": [["a"], 3]}', 422, "got a number"),
-        (b'\xff{"tokens": []}', 400, "not JSON"),
+        (b'\xff{"tokens": []}', 400, "byte 0 is no UTF-8"),
     ],
 )
 def test_wrong_requests_are_problems(service: Open, body: bytes, status: int, told: str) -> None:
@@ -101,6 +102,13 @@ def test_wrong_requests_are_problems(service: Open, body: bytes, status: int, to
 def test_a_problem_has_its_place(service: Open) -> None:
     problem = service().post("/v1/tag", json={"batch": [["a"], ["b", None]]}).json()
     assert problem["place"] == {"sentence": 1, "position": 1}
+
+
+@pytest.mark.parametrize("n", ["0", "-1", "", "1001", "9" * 5000, "x"])
+def test_weights_are_bounded(service: Open, n: str) -> None:
+    found = service().get("/v1/models/ner/weights", params={"n": n})
+    assert found.status_code == 422
+    assert "from 1 to 1000" in found.json()["detail"]
 
 
 def test_models_are_listed_and_described(service: Open) -> None:
@@ -139,6 +147,32 @@ def test_a_file_is_scored(service: Open, models: dict[str, str]) -> None:
     report = seqlab.load(models["ner"]).evaluate(corpus, "entity")
     assert found["report"]["figures"]["accuracy"] == pytest.approx(report.accuracy)
     assert found["sentences"][0]["wrong"] == max(one["wrong"] for one in found["sentences"])
+
+
+@pytest.mark.parametrize(
+    ("content", "told", "line"),
+    [
+        ("", "the file holds nothing", 1),
+        ("Anna\nsings\n", "no labels to compare with", None),
+        (
+            "Anna\tB-PER\nsings\n",
+            "2 columns expected like in the lines before, found 1 in 'sings'; mend the line",
+            2,
+        ),
+        ("word,label\na,b,c\n", "2 cells expected", 2),
+        ("a\0b\tO\n", "binary", 1),
+    ],
+)
+def test_files_that_cannot_be_read_say_where(
+    service: Open, content: str, told: str, line: int | None
+) -> None:
+    found = service().post("/v1/evaluate", json={"content": content})
+    problem = found.json()
+    assert found.status_code == 409
+    assert told in problem["detail"]
+    assert "=" not in problem["detail"]  # no options of Python
+    assert "<stream>" not in problem["detail"]
+    assert problem.get("place", {}).get("line") == line
 
 
 def test_a_file_is_corrected_and_else_left_alone(service: Open) -> None:

@@ -126,6 +126,11 @@ def test_models_are_swapped_without_a_failed_request(models: dict[str, str], tmp
         path.unlink()
         server.process.send_signal(signal.SIGHUP)
         until(lambda: len(load.answers) > answered + 30)
+        os.mkfifo(path)  # nobody writes into it: who waits for that opens no model again, and never ends
+        until(lambda: "a pipe or a device" in server.events()[-1].get("error", ""))
+        shutil.copy(models["pos"], fresh)
+        fresh.replace(path)
+        until(lambda: load.answers[-1]["labels"] == after)
         status, text, _ = server.ask("/metrics")
         assert status == 200
         assert 'seqlab_reloads_total{model="x",result="failed"}' in text
@@ -229,6 +234,12 @@ def test_check(models: dict[str, str], tmp_path: Path) -> None:
     seqlab.Pipeline(None, ()).save(tmp_path / "empty.model")
     (tmp_path / "bytes").write_bytes(b"\xff" * 20)
     (tmp_path / "token").write_text("a-long-token-for-tests")
+    (tmp_path / "lines").write_text("a-long-token\nfor-tests-in-two-lines\n")
+    (tmp_path / "short").write_text("short")
+    (tmp_path / "windows").write_bytes(b"\xef\xbb\xbfa-long-token-for-tests\r\n")
+    os.mkfifo(tmp_path / "pipe")
+    for more in (("--token-file", str(tmp_path / "windows")), ("--host", "[::1]")):
+        assert checked(models["ner"], *more).returncode == 0
     for bad, why in (
         ((str(tmp_path / "empty.model"),), "labels nothing"),
         ((models["ner"], "--host", "0.0.0.0"), "token"),
@@ -236,6 +247,10 @@ def test_check(models: dict[str, str], tmp_path: Path) -> None:
         ((models["ner"], models["ner"]), "two models"),
         ((models["ner"], "--allow-origin", "*"), "origin"),
         ((models["ner"], "--token-file", str(tmp_path / "bytes")), "no UTF-8"),
+        ((models["ner"], "--token-file", str(tmp_path / "lines")), "got 2 lines"),
+        ((models["ner"], "--token-file", str(tmp_path / "short")), "got 5 characters"),
+        ((models["ner"], "--timeout", "1e300"), "at most 86400"),
+        ((str(tmp_path / "pipe"),), "a pipe or a device"),
         (
             (models["ner"], "--token-file", str(tmp_path / "token"), "--host", "a..b"),
             "an address of this machine",

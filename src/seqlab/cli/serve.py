@@ -85,6 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
     from dataclasses import replace
 
     try:
+        import httptools  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
@@ -98,11 +99,11 @@ def run(arguments: argparse.Namespace) -> None:
 
     settings = Settings(
         named_models(arguments.models),
-        host=arguments.host,
+        host=arguments.host.removeprefix("[").removesuffix("]"),  # as addresses of pages have it
         port=arguments.port,
         token=_token(arguments.token_file),
         hosts=tuple(arguments.allow_host),
-        origins=tuple(arguments.allow_origin),
+        origins=tuple(one.lower() for one in arguments.allow_origin),  # as browsers send them
         learn=bool(arguments.learn),
         log=arguments.log,
         workers=arguments.workers,
@@ -143,6 +144,6 @@ def _token(path: str | None) -> str | None:
     if path is None:
         return None
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        return Path(path).read_text(encoding="utf-8-sig").strip()
     except UnicodeDecodeError:
         raise OptionError(f"{path}: a token is text, and this is no UTF-8", option="token") from None

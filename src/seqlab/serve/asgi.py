@@ -27,9 +27,9 @@ from seqlab.serve.guard import BODIES, Guard, released
 from seqlab.serve.logs import failure, log
 from seqlab.serve.metrics import Steps, route_of
 from seqlab.serve.problems import Problem
-from seqlab.serve.questions import OPTIONS, Question, parsed, question
+from seqlab.serve.questions import OPTIONS, POSITION, Question, parsed, question
 from seqlab.serve.replies import encoded, reply
-from seqlab.serve.settings import Settings
+from seqlab.serve.settings import MOST_WEIGHTS, Settings
 
 SMALL = 32_768  # bytes of a request that may be answered without a thread
 QUICK = 0.001  # seconds that this may take, by the slowest of the last requests; longer ones share the cores
@@ -253,14 +253,16 @@ class Service(Desk):
         asked = request.query_params
         tagger = self.models.get(request.path_params["name"]).tagger(asked.get("layer"))
         n = asked.get("n", "50")
-        if not n.isascii() or not n.isdecimal():
-            raise Problem(422, f"n is to be a whole number, got {n!r}", option="n")
+        if not POSITION.fullmatch(n) or not 1 <= int(n) <= MOST_WEIGHTS:
+            raise Problem(
+                422, f"n is to be a whole number from 1 to {MOST_WEIGHTS}, got {n!r:.40}", option="n"
+            )
         ask = partial(
             insight.weights,
             tagger,
             label=asked.get("label") or None,
             search=asked.get("search", ""),
-            n=int(n[:9]),
+            n=int(n),
         )
         return await self.computed(lambda: reply(ask()))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import threading
 import time
 import warnings
@@ -21,12 +22,12 @@ from seqlab.serve.answers import Answer, explains, plain, probabilistic
 from seqlab.serve.models import Models, Served
 from seqlab.serve.problems import Problem, from_error
 from seqlab.serve.questions import POSITION, is_strings, is_tokens
-from seqlab.serve.settings import MOST_LABELS, Limits
+from seqlab.serve.settings import MOST_LABELS, MOST_WEIGHTS, Limits
 from seqlab.trellis import Trellis
 
 MOST_CELLS = 20_000  # of the tables that are shown step by step
 MOST_ERRORS = 2_000  # sentences of a gold file that are listed
-MOST_WEIGHTS = 1_000
+HINT = re.compile(r",? or pass \w+=[^;?]*| \(pass \w+=[^)]*\)|, pass \w+=\.\.\. if it is another")
 _WARNINGS = threading.Lock()
 
 
@@ -155,7 +156,7 @@ def scored(served: Served, given: Mapping[str, Any], limits: Limits) -> Answer:
         column = _optional(given, "column") or _gold_column(corpus, tagger)
         report, remarks = _evaluated(tagger, corpus, column)
     except SeqlabError as error:
-        raise from_error(error, asked=False) from None
+        raise _of_file(error) from None
     told: Answer = plain(report.to_dict())
     predicted = [list(map(str, labels)) for labels in tagger.predict(corpus, threads=1)]
     gold = [list(sentence[column]) for sentence in corpus]
@@ -209,8 +210,15 @@ def corrected(given: Mapping[str, Any]) -> bytes:
                 values[int(number)][int(t)] = label
         seqlab.write(corpus.with_column(column, values), out)
     except SeqlabError as error:
-        raise from_error(error, asked=False) from None
+        raise _of_file(error) from None
     return out.getvalue()
+
+
+def _of_file(error: SeqlabError) -> Problem:
+    """Make the problem of an error in a file that came with the request: it has no name, and no options of Python."""
+    told = error.at(path=None)
+    told.message = HINT.sub("", told.message)
+    return from_error(told, asked=False)
 
 
 def _check_correction(values: list[list[Any]], number: str, t: str, label: Any) -> None:
@@ -236,6 +244,11 @@ def read(content: str, kind: str | None) -> Any:
 
 
 def _gold_column(corpus: Any, tagger: Any) -> str:
+    if len(corpus.columns) == 1:
+        raise CorpusError(
+            f"the file has one column, {corpus.columns[0]!r}, and so no labels to compare with; a line is to have a "
+            f"word and its label, divided by a tab or a blank"
+        )
     for name in (tagger.column_, corpus.columns[-1]):
         if name is not None and name in corpus.columns:
             return str(name)
@@ -249,7 +262,6 @@ def _gold_column(corpus: Any, tagger: Any) -> str:
 
 def weights(tagger: Any, *, label: str | None, search: str, n: int) -> Answer:
     """List the heaviest features, and all transitions."""
-    n = max(1, min(n, MOST_WEIGHTS))
     try:
         rows = tagger.top_features(n, label=label, search=search)
         moves = tagger.top_transitions(MOST_WEIGHTS)

@@ -25,7 +25,7 @@ from seqlab.serve.schemas import (
     post,
     ref,
 )
-from seqlab.serve.settings import MOST_LABELS, Settings
+from seqlab.serve.settings import MOST_LABELS, MOST_WEIGHTS, Settings
 from seqlab.text.document import UNITS
 
 PROBABILITY: Schema = {"type": "number", "minimum": 0, "maximum": 1}
@@ -139,7 +139,7 @@ def _of_models() -> Schema:
     weights = (
         parameter("label", STRING, "only weights of this label"),
         parameter("search", STRING, "only attributes that contain this"),
-        parameter("n", {"type": "integer", "minimum": 0}, "how many"),
+        parameter("n", {"type": "integer", "minimum": 1, "maximum": MOST_WEIGHTS}, "how many"),
     )
     feature = full(attribute=STRING, label=STRING, weight={"type": "number"})
     move = full(labels=STRINGS, weight={"type": "number"})
@@ -297,7 +297,7 @@ def _schemas(settings: Settings) -> Schema:
                 "detail": STRING,
                 "place": {
                     "type": "object",
-                    "properties": {"sentence": INTEGER, "position": INTEGER},
+                    "properties": {"sentence": INTEGER, "position": INTEGER, "line": INTEGER},
                 },
                 "option": STRING,
             },

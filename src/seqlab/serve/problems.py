@@ -43,7 +43,7 @@ class Problem(Exception):  # noqa: N818  its name in RFC 9457
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": self.detail,
-            **self.more,
+            **{name: value for name, value in self.more.items() if value != {}},
         }
 
     def response(self, path: str = "") -> Response:
@@ -79,6 +79,8 @@ def from_error(error: SeqlabError, *, item: int | None = None, asked: bool = Tru
         where["sentence"] = number
     if place.position is not None:
         where["position"] = place.position
+    if place.line is not None:
+        where["line"] = place.line
     more: dict[str, Any] = {"place": where} if where else {}
     if error.option:
         more["option"] = error.option

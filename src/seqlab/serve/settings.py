@@ -13,8 +13,10 @@ from seqlab.arrays import whole_number
 from seqlab.errors import OptionError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+DAY = 86_400  # seconds
 SHORTEST_TOKEN = 16  # characters
 MOST_LABELS = 100  # of tables that come with a request
+MOST_WEIGHTS = 1_000  # of features, and of moves, that are listed
 LOGS = ("errors", "all", "text")
 HTTP, HTTPS = 80, 443  # ports that browsers leave out of Host
 
@@ -64,9 +66,10 @@ class Limits:
         ):
             whole_number(getattr(self, name), name, 1)
         for name in ("seconds", "idle"):
-            if not 0 < getattr(self, name) < float("inf"):
+            if not 0 < getattr(self, name) <= DAY:
                 raise OptionError(
-                    f"{'timeout' if name == 'seconds' else name} must be above 0, got {getattr(self, name)!r}",
+                    f"{'timeout' if name == 'seconds' else name} must be above 0, and at most {DAY} (a day), got "
+                    f"{getattr(self, name)!r}",
                     option=name,
                 )
         if self.running is not None:
@@ -141,7 +144,8 @@ class Settings:
                 )
         elif len(self.token) < SHORTEST_TOKEN or not self.token.isascii() or not self.token.isprintable():
             raise OptionError(
-                f"a token has at least {SHORTEST_TOKEN} printable ASCII characters; make one with: "
+                f"a token is one line of at least {SHORTEST_TOKEN} printable ASCII characters, got "
+                f"{_described(self.token)}; make one with: "
                 f"python -c 'import secrets; print(secrets.token_urlsafe())'",
                 option="token",
             )
@@ -168,6 +172,15 @@ class Settings:
             names.add(f"[{server}]" if ":" in server else server)
         found = {f"{name}:{port}" for name in names} | {host.lower() for host in self.hosts}
         return frozenset(found | names if port in {HTTP, HTTPS} else found)
+
+
+def _described(token: str) -> str:
+    """Say what is wrong with a token without telling it."""
+    lines = len(token.splitlines())
+    many = f"{lines} lines" if lines > 1 else f"{len(token)} characters"
+    if lines > 1 or (token.isascii() and token.isprintable()):
+        return many
+    return f"{many}, some of them no printable ASCII"
 
 
 def named_models(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
