@@ -242,7 +242,7 @@ def test_data(page: Any, site: Running, tmp_path: Path) -> None:
     page.select_option("#order", "doubt")
     page.wait_for_selector("p.sentence select.tag")
     page.select_option("p.sentence select.tag >> nth=-1", "B-MISC")  # of the full stop
-    page.wait_for_selector("text=(1 changes)")
+    page.wait_for_selector("text=(1 change)")
     with page.expect_download() as download:
         page.click("#save-corrected")
     download.value.save_as(tmp_path / "corrected")

@@ -13,7 +13,7 @@ from seqlab import _core
 from seqlab.errors import SeqlabError
 from seqlab.serve.metrics import Metrics
 from seqlab.serve.models import Models
-from seqlab.serve.problems import Problem, busy, from_error
+from seqlab.serve.problems import LARGER, Problem, busy, from_error
 from seqlab.serve.settings import Settings
 
 CLOSE = {"connection": "close"}  # the rest of a body is not read
@@ -50,7 +50,8 @@ class Desk:
                 async for chunk in request.stream():
                     size += len(chunk)
                     if size > self.limits.body:
-                        raise Problem(413, f"the body has more than {self.limits.body} bytes", headers=CLOSE)
+                        told = f"the body has more than {self.limits.body} bytes; {LARGER}"
+                        raise Problem(413, told, headers=CLOSE)
                     if chunk:
                         parts.append(chunk)
         except TimeoutError:

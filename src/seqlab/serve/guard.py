@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from seqlab.serve.desk import Desk
 from seqlab.serve.logs import log
 from seqlab.serve.metrics import route_of
-from seqlab.serve.problems import Problem, busy
+from seqlab.serve.problems import LARGER, Problem, busy
 
 LINGER = 3.0  # seconds in which the rest of a refused body is read
 REST = 4  # times as much as a body may have
@@ -243,7 +243,7 @@ class Guard:
         if length is not None and kind == BODIES[0] and length.isdecimal() and int(length) > most:
             raise Problem(
                 413,
-                f"the body has {length} bytes; at most {most} are allowed",
+                f"the body has {length} bytes; at most {most} are allowed; {LARGER}",
                 headers={"connection": "close"},
             )
 

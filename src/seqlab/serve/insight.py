@@ -17,6 +17,7 @@ import numpy as np
 
 import seqlab
 from seqlab import inference
+from seqlab.corpus.columns import WORD_COLUMNS
 from seqlab.errors import CorpusError, EvaluationWarning, QuestionError, SeqlabError, StoreError
 from seqlab.serve.answers import Answer, explains, plain, probabilistic
 from seqlab.serve.models import Models, Served
@@ -26,6 +27,7 @@ from seqlab.serve.settings import MOST_LABELS, MOST_WEIGHTS, Limits
 from seqlab.trellis import Trellis
 
 MOST_CELLS = 20_000  # of the tables that are shown step by step
+LOOKED_AT = 100  # sentences of a gold file, to find the column of the labels
 MOST_ERRORS = 2_000  # sentences of a gold file that are listed
 HINT = re.compile(r",? or pass \w+=[^;?]*| \(pass \w+=[^)]*\)|, pass \w+=\.\.\. if it is another")
 _WARNINGS = threading.Lock()
@@ -160,7 +162,7 @@ def scored(served: Served, given: Mapping[str, Any], limits: Limits) -> Answer:
     told: Answer = plain(report.to_dict())
     predicted = [list(map(str, labels)) for labels in tagger.predict(corpus, threads=1)]
     gold = [list(sentence[column]) for sentence in corpus]
-    words = corpus.columns[0]
+    words = _word_column(corpus)
     chances = tagger.predict_proba(corpus, threads=1) if probabilistic(tagger) else None
     names = list(tagger.labels_)
     rows = []
@@ -249,12 +251,19 @@ def _gold_column(corpus: Any, tagger: Any) -> str:
             f"the file has one column, {corpus.columns[0]!r}, and so no labels to compare with; a line is to have a "
             f"word and its label, divided by a tab or a blank"
         )
-    for name in (tagger.column_, corpus.columns[-1]):
-        if name is not None and name in corpus.columns:
-            return str(name)
-    raise CorpusError(
-        f"the file has the columns {', '.join(corpus.columns)}; name the one with the right labels"
-    )
+    if tagger.column_ in corpus.columns:
+        return str(tagger.column_)
+    known = set(map(str, tagger.labels_))
+
+    def shared(name: str) -> int:
+        return sum(str(value) in known for sentence in corpus[:LOOKED_AT] for value in sentence[name])
+
+    others = [name for name in corpus.columns if name != _word_column(corpus)]
+    return str(max(reversed(others), key=shared))  # the last one, if none has more of them
+
+
+def _word_column(corpus: Any) -> str:
+    return str(next((one for one in WORD_COLUMNS if one in corpus.columns), corpus.columns[0]))
 
 
 # ------------------------------------------------------------------------------------------------ weights

@@ -13,6 +13,7 @@ from seqlab.errors import AbsentError, ImpossibleError, LabelError, QuestionErro
 
 MEDIA = "application/problem+json"
 RETRY = {"retry-after": "1"}
+LARGER = "send less at a time, or start the service with a larger --body"
 INFERENCE = "/v2"  # where the Open Inference Protocol is spoken: its clients read the member "error"
 STATUS = {  # of errors of the library; 422 for all others
     LabelError: 404,  # a label or a position that there is not, as for a model that there is not
@@ -85,5 +86,6 @@ def from_error(error: SeqlabError, *, item: int | None = None, asked: bool = Tru
     if error.option:
         more["option"] = error.option
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 422) if asked else 409
+    error = error.at(of="")  # requests have no X
     # What a model has not got is told without the words of Python.
     return Problem(status, error.message if isinstance(error, AbsentError) else str(error), **more)

@@ -9,7 +9,8 @@ export class Problem extends Error {
 
 async function answered(response) {
   const kind = response.headers.get("content-type") ?? "";
-  const content = kind.includes("json") ? await response.json() : await response.text();
+  const content = kind.includes("json") ? await response.json()
+    : new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer()); // files keep their mark
   if (!response.ok) throw new Problem(typeof content === "string" ? { detail: content, status: response.status } : content);
   return content;
 }

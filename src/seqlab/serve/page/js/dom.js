@@ -55,6 +55,17 @@ export function download(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+// Text that may run from right to left, so that it turns nothing around it.
+export function isolated(text) {
+  return /[\u0590-\u08ff\u200e-\u202e\u2066-\u2069\ufb1d-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+// Labels that begin alike mostly end differently: what is too long is cut in the middle.
+export function shortened(text, most) {
+  const letters = [...text], end = Math.floor(most / 2);
+  return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : text;
+}
+
 const colours = new Map();
 // A class for the colour of a label type; O has none. Types are given their colours when the models are known, so that
 // all views, and all who open a link, see the same ones.

@@ -79,6 +79,14 @@ async function answerOf(name) {
   return kept.answer;
 }
 
+// What a link names and is not served here, so that nobody takes one model's answer for another's.
+function absent() {
+  const here = served(state.model);
+  if (state.model && here.name !== state.model) return `There is no model ${state.model} here; this is ${here.name}.`;
+  if (state.layer && layerOf(here).name !== state.layer) return `The model ${here.name} has no layer ${state.layer}; this is ${layerOf(here).name}.`;
+  return state.beside && served(state.beside).name !== state.beside ? `There is no model ${state.beside} here to stand beside ${here.name}.` : "";
+}
+
 async function draw() {
   const turn = ++latest;
   try {
@@ -97,7 +105,7 @@ async function draw() {
     if (view.needsAnswer !== false) context.answer = await answerOf(here.name);
     const nodes = await view.show(context);
     if (turn !== latest) return;
-    say("");
+    say(absent());
     const held = focused();
     show($("main"), nodes);
     held?.();

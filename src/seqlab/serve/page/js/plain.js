@@ -1,6 +1,6 @@
 // Features and labels in plain words: "suffix(lower(word[0]),2)=rk" is: this word ends in “rk”.
 
-import { el } from "./dom.js";
+import { el, isolated } from "./dom.js";
 
 const NEAR = { "-2": "the word two places before", "-1": "the word before", "0": "this word", "1": "the next word", "2": "the word two places after",
   "@0": "the first word", "@-1": "the last word", "@-2": "the last word but one" };
@@ -11,9 +11,9 @@ const TESTS = {
 };
 const SHAPES = { x: "has small letters only", Xx: "has a capital, then small letters", X: "has capitals only", 0: "has digits only" };
 const SAID = {
-  lower: (value) => `is “${value}”`, upper: (value) => `is “${value}”`, lower_ascii: (value) => `is “${value}”`,
-  prefix: (value) => `begins with “${value}”`, suffix: (value) => `ends in “${value}”`, length: (value) => `has ${value} characters`,
-  shape: (value) => `has the shape ${value}`, short_shape: (value) => SHAPES[value] ?? `has the shape ${value}`, ngrams: (value) => `contains “${value}”`,
+  lower: (value) => `is “${isolated(value)}”`, upper: (value) => `is “${isolated(value)}”`, lower_ascii: (value) => `is “${isolated(value)}”`,
+  prefix: (value) => `begins with “${isolated(value)}”`, suffix: (value) => `ends in “${isolated(value)}”`, length: (value) => `has ${value} ${value === "1" ? "character" : "characters"}`,
+  shape: (value) => `has the shape ${value}`, short_shape: (value) => SHAPES[value] ?? `has the shape ${value}`, ngrams: (value) => `contains “${isolated(value)}”`,
 };
 const ALONE = {
   bias: () => "of what holds for every word", first: () => "it is the first word", last: () => "it is the last word", position: (value) => `it has the place ${value}, counted from 0`,
@@ -28,7 +28,7 @@ function atom(name, value) {
   const who = where[1] === "word" ? NEAR[where[2]] : `the ${where[1]} of ${NEAR[where[2]]}`;
   if (value === "<s>") return "there is no word so far before it";
   if (value === "</s>") return "there is no word so far behind it";
-  if (!outer) return name === where[0] ? `${who} is “${value}”` : null;
+  if (!outer) return name === where[0] ? `${who} is “${isolated(value)}”` : null;
   if (Object.hasOwn(TESTS, outer[1])) return value === "yes" ? `${who} ${TESTS[outer[1]]}` : null;
   return Object.hasOwn(SAID, outer[1]) ? `${who} ${SAID[outer[1]](value)}` : null;
 }

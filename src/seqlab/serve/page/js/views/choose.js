@@ -1,6 +1,6 @@
 // Choose a sentence, and a token of it.
 
-import { el } from "../dom.js";
+import { el, shortened } from "../dom.js";
 
 export function sentenceOf({ answer, state }) {
   return answer.sentences[Math.min(Number(state.sentence), answer.sentences.length - 1)];
@@ -18,7 +18,7 @@ export function chooser({ answer, state, set }, { tokens = false } = {}) {
   if (tokens) {
     nodes.push(el("label", null, "Token ", el("select", {
       id: "token", onchange: (event) => set({ at: event.target.value, rival: "" }),
-    }, sentence.tokens.map((word, t) => el("option", { value: t, selected: String(t) === state.at }, `${t}: ${word}`)))));
+    }, sentence.tokens.map((word, t) => el("option", { value: t, selected: String(t) === state.at }, `${t}: ${shortened(word, 60)}`)))));
   }
   return nodes.length ? el("div", { class: "row" }, nodes) : null;
 }

@@ -8,6 +8,7 @@ export const needsAnswer = false;
 let file = null; // {name, content}
 let found = null; // the answer for it, under `asked`
 let asked = "";
+let column = ""; // with the right labels; found by the service if empty
 let filter = null; // [gold, predicted]
 let order = "wrong";
 let note = ""; // what happened last
@@ -15,13 +16,23 @@ const corrected = new Map(); // "sentence,token" -> label
 
 const MOST = 50;
 
+// Bytes as text, its byte-order mark included: what is corrected is else saved as it came.
+function decoded(name, bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error(`${name}: this is no UTF-8 text; save it as UTF-8 first`);
+  }
+}
+
 export async function show(context) {
   const { set, here, layer, say } = context;
   const again = () => set({});
   const open = async (given) => {
     if (!given) return;
-    file = { name: given.name, content: await given.text() };
+    file = { name: given.name, content: decoded(given.name, await given.arrayBuffer()) };
     found = null;
+    column = "";
     filter = null;
     note = "";
     corrected.clear();
@@ -33,18 +44,22 @@ export async function show(context) {
   }, el("label", null, "A file with the right labels (CoNLL, CoNLL-U, JSON lines, CSV); drop it here, or choose it: ",
     el("input", { type: "file", id: "gold", onchange: (event) => open(event.target.files[0]).catch((error) => say(error.message, true)) })));
   if (!file) return [picker, el("p", { class: "hint" }, "It is read by this machine and stays on it.")];
-  const key = `${here.name} ${here.version} ${layer.name} ${file.name}`;
+  const key = `${here.name} ${here.version} ${layer.name} ${file.name} ${column}`;
   if (!found || asked !== key) {
     try {
-      found = await ask("evaluate", { model: here.name, layer: layer.name, content: file.content });
+      say(`Labelling ${file.name} …`);
+      found = await ask("evaluate", { model: here.name, layer: layer.name, content: file.content, column: column || undefined });
     } catch (error) {
       if (!error.problem) throw error;
       return [picker, el("p", { class: "remark", role: "alert" }, `${file.name}: ${error.message}`)]; // another file may do
     }
     asked = key;
   }
-  return [picker, el("h2", null, `${file.name}: ${here.name} on column ${found.column}`),
-    ...found.remarks.map((one) => el("p", { class: "remark" }, one)), scores(found.report), confusion(found, again), ...errors(context, again), ...saving(context, say, again)];
+  const choose = (event) => { column = event.target.value; corrected.clear(); filter = null; again(); };
+  const columns = el("label", null, "Column of the right labels ", el("select", { id: "gold-column", onchange: choose },
+    found.columns.map((name) => el("option", { value: name, selected: name === found.column }, name))));
+  return [picker, columns, el("h2", null, `${file.name}: ${here.name} on column ${found.column}`),
+    ...found.remarks.map((one) => el("p", { class: "remark" }, one)), scores(found.report), confusion(found.report.confusion, again), ...errors(context, again), ...saving(context, say, again)];
 }
 
 function scores(report) {
@@ -52,14 +67,13 @@ function scores(report) {
   return table("Scores", ["figure", "value"], rows);
 }
 
-function confusion({ sentences }, again) {
+function confusion(all, again) {
   const counts = new Map(), labels = new Set();
-  for (const one of sentences) one.gold.forEach((gold, t) => {
-    if (gold === null || gold === one.predicted[t]) return;
-    labels.add(gold);
-    labels.add(one.predicted[t]);
-    const key = JSON.stringify([gold, one.predicted[t]]);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+  all.times.forEach((times, i) => {
+    const [gold, predicted] = [all.labels[all.gold[i]], all.labels[all.predicted[i]]];
+    if (gold === predicted) return;
+    labels.add(gold).add(predicted);
+    counts.set(JSON.stringify([gold, predicted]), times);
   });
   const names = [...labels].sort().slice(0, 40), most = Math.max(1, ...counts.values());
   if (names.length === 0) return el("p", null, "No label is wrong.");
@@ -91,7 +105,7 @@ function errors({ layer }, again) {
       [["wrong", "worst first"], ["doubt", "least certain first"]].map(([value, name]) => el("option", { value, selected: value === order }, name)))),
     filter ? el("button", { type: "button", onclick: () => { filter = null; again(); } }, "All mistakes") : null,
     el("span", { class: "faint" }, `${shown.length} of ${rows.length} shown`)),
-    ...shown.map((one) => el("p", { class: "sentence" }, el("span", { class: "faint" }, `${one.number + 1} `), one.tokens.map((word, t) => {
+    ...shown.map((one) => el("p", { class: "sentence", dir: "auto" }, el("span", { class: "faint" }, `${one.number + 1} `), one.tokens.map((word, t) => {
       const key = `${one.number},${t}`, now = corrected.get(key) ?? one.gold[t];
       const wrong = one.gold[t] !== null && one.gold[t] !== one.predicted[t];
       const told = `${word}: right ${one.gold[t] ?? "unknown"}, model ${one.predicted[t]}${one.probabilities ? ` ${percent(one.probabilities[t])}` : ""}`;
@@ -101,9 +115,13 @@ function errors({ layer }, again) {
           else corrected.set(key, event.target.value);
           again();
         } }, [...new Set([now, one.predicted[t], ...layer.labels])].filter((label) => label !== null).map((label) => el("option", { value: label, selected: label === now }, label))) : null,
-        wrong ? el("span", { class: "tag c1" }, one.predicted[t], " ", percent(one.probabilities?.[t])) : null);
+        wrong ? el("span", { class: "tag c1" }, one.predicted[t], " ", percent(one.probabilities?.[t])) : null, " ");
     }))),
   ];
+}
+
+function counted(many, what) {
+  return `${many} ${what}${many === 1 ? "" : "s"}`;
 }
 
 function right(one) {
@@ -121,17 +139,17 @@ function saving({ here, layer }, say, again) {
     download(`corrected-${file.name}`, "text/plain", await ask("correct", { content: file.content, column: found.column, labels }));
   };
   return [note ? el("p", { class: "remark", role: "status" }, note) : null, el("div", { class: "row" },
-    el("button", { type: "button", id: "save-corrected", onclick: () => save().catch((error) => say(error.message, true)) }, `Save the corrected file (${corrected.size} changes)`),
+    el("button", { type: "button", id: "save-corrected", onclick: () => save().catch((error) => say(error.message, true)) }, `Save the corrected file (${counted(corrected.size, "change")})`),
     here.learns ? el("button", { type: "button", id: "learn", disabled: changed.length === 0, onclick: async () => {
       try {
         const told = await ask("learn", { model: here.name, layer: layer.name, sentences: changed.map((one) => ({ tokens: one.tokens, labels: right(one) })) });
         found = null;
         corrected.clear();
-        note = (`The model has learned from ${told.sentences} sentences; it is saved as ${told.saved}.`);
+        note = (`The model has learned from ${counted(told.sentences, "sentence")}; it is saved as ${told.saved}.`);
         again();
       } catch (error) {
         say(error.message, true);
       }
-    } }, `Learn from ${changed.length} corrected sentences`) : null,
-    found.left_out ? el("span", { class: "faint" }, `${number(found.left_out, 0)} sentences without mistakes are not listed`) : null)];
+    } }, `Learn from ${counted(changed.length, "corrected sentence")}`) : null,
+    found.left_out ? el("span", { class: "faint" }, `${number(found.left_out, 0)} sentences with the fewest mistakes are not listed`) : null)];
 }

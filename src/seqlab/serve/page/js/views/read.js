@@ -11,7 +11,7 @@ export function show({ answer, set, state, layer }) {
   return [
     el("p", { class: "hint" }, "Click a word to see why it has its label. ",
       answer.sentences.some((one) => one.probabilities) ? "Numbers say how sure the model is, from 0 to 1; a wavy line marks a label that it doubts." : ""),
-    ...answer.sentences.map((sentence, i) => el("p", { class: "sentence" }, spans ? inSpans(sentence, i) : inTags(sentence, i))),
+    ...answer.sentences.map((sentence, i) => el("p", { class: "sentence", dir: "auto" }, spans ? inSpans(sentence, i) : inTags(sentence, i))),
     el("p", { class: "hint" }, legend(spans)),
   ];
 

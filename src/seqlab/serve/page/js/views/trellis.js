@@ -1,11 +1,12 @@
 // The trellis: labels by positions, shaded by their probability, with the best paths.
 
 import { ask } from "../api.js";
-import { download, el, number, percent, svg } from "../dom.js";
+import { download, el, number, percent, shortened, svg } from "../dom.js";
 import { chooser, sentenceOf } from "./choose.js";
 
-const ROW = 34, TOP = 46, LEFT = 96, N = 5;
+const ROW = 34, TOP = 46, N = 5;
 const LIKELY = 0.02;
+const LONG = 40, NAME = 16; // words that are written out for each labelling, letters of a label
 
 export async function show(context) {
   const { state, set, here, layer, answer, say } = context;
@@ -33,7 +34,7 @@ export async function show(context) {
       type: "button", "aria-pressed": String(i === chosen), onclick: () => set({ path: String(i) }),
       onmouseenter: () => highlight(drawing, i), onmouseleave: () => highlight(drawing, chosen), onfocus: () => highlight(drawing, i),
     }, path.probability === undefined ? `score ${number(path.score)}` : `P ${percent(path.probability)}`),
-    " ", path.labels.map((label, t) => [el("span", { class: label === found.paths[0].labels[t] ? "" : "changed" }, label), " "])))),
+    " ", written(path.labels, found.paths[0].labels, sentence.tokens)))),
     el("p", { class: "hint" }, "Circles are filled by the probability of a label at its position. Click a word to see why; point at a labelling, or press its button, to see its path."),
   ];
 }
@@ -43,6 +44,7 @@ function picture(sentence, found, zoom, chosen, open) {
   // Only labels that matter somewhere: on a path, or likely.
   const used = found.labels.map((_, y) => y).filter((y) =>
     found.paths.some((path) => path.labels.includes(found.labels[y])) || found.posterior?.some((row) => row[y] >= LIKELY));
+  const LEFT = 30 + Math.max(50, ...used.map((y) => 9 * Math.min(NAME, [...found.labels[y]].length)));
   const row = new Map(used.map((y, i) => [found.labels[y], i]));
   const x = (t) => LEFT + step * (t + 0.5), y = (label) => TOP + ROW * (row.get(label) + 0.5);
   const height = TOP + ROW * used.length + 8;
@@ -53,7 +55,7 @@ function picture(sentence, found, zoom, chosen, open) {
       svg("title", null, `${sentence.tokens[t]}: ${found.labels[label]}${chance === undefined ? "" : ` ${number(chance)}`}`),
       svg("circle", { class: `dot${on ? " on" : ""}`, cx: x(t), cy: y(found.labels[label]), r: 11 }),
       chance === undefined ? null : svg("circle", { class: "fill", cx: x(t), cy: y(found.labels[label]), r: 9, "fill-opacity": chance.toFixed(3) }),
-      chance >= LIKELY && chance < 0.995 ? svg("text", { class: "small", x: x(t) + 13, y: y(found.labels[label]) + 4 }, percent(chance)) : null);
+      chance >= LIKELY && chance < 0.995 ? svg("text", { class: "small", x: x(t) + 12, y: y(found.labels[label]) - 6 }, percent(chance)) : null);
   }));
   const moves = (found.moves ?? []).flatMap((slab, t) => used.flatMap((a) => used.map((b) => slab[a]?.[b] >= LIKELY
     ? svg("line", { class: "move", x1: x(t), y1: y(found.labels[a]), x2: x(t + 1), y2: y(found.labels[b]), "stroke-opacity": Math.min(1, slab[a][b] + 0.1).toFixed(2) }) : null)));
@@ -68,7 +70,15 @@ function picture(sentence, found, zoom, chosen, open) {
   svg("text", { x: x(t), y: 28, "text-anchor": "middle" }, word.length > 11 * zoom ? `${word.slice(0, Math.max(3, 10 * zoom))}…` : word, svg("title", null, word))));
   return svg("svg", { class: "trellis", width: x(T) + 8 - step / 2, height, viewBox: `0 0 ${x(T) + 8 - step / 2} ${height}`, role: "group", "aria-label": `Trellis of ${T} positions and ${used.length} labels` },
     moves, paths, cells,
-    used.map((label) => svg("text", { x: LEFT - 12, y: y(found.labels[label]) + 4, "text-anchor": "end" }, found.labels[label])), words);
+    used.map((label) => svg("text", { x: LEFT - 16, y: y(found.labels[label]) + 4, "text-anchor": "end" }, svg("title", null, found.labels[label]), shortened(found.labels[label], NAME))), words);
+}
+
+// The labels of a path; of a long one, where it leaves the best.
+function written(labels, best, tokens) {
+  const label = (one, t, name) => [el("span", { class: one === best[t] ? "" : "changed" }, name, one), " "];
+  if (labels.length <= LONG) return labels.map((one, t) => label(one, t, ""));
+  const other = labels.map((one, t) => one === best[t] ? null : label(one, t, `${t}: ${shortened(tokens[t], NAME)} `)).filter(Boolean);
+  return other.length ? ["as the best, but ", ...other] : "the best, as above";
 }
 
 function highlight(drawing, chosen) {

@@ -43,7 +43,7 @@ export async function show(context) {
     const options = [["", "free"], ...layer.labels.map((label) => [label, `is ${label}`]), ...layer.labels.map((label) => [`!${label}`, `is not ${label}`])];
     const chosen = known.get(t) ?? (without.get(t)?.length ? `!${without.get(t)[0]}` : "");
     return el("tr", null,
-      el("td", { class: "cells" }, el("input", { "aria-label": `Token ${t}`, value: text, onchange: (event) => {
+      el("td", { class: "cells" }, el("input", { "aria-label": `Token ${t}`, dir: "auto", value: text, onchange: (event) => {
         edits.set(t, event.target.value);
         set({ without: [...edits].map(([at, value]) => `${at}\u0002${value}`).join("\u0001") });
       } })),

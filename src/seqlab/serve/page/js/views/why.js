@@ -1,7 +1,7 @@
 // Why a token has its label and not its rival: what each feature and move adds to the log-odds.
 
 import { ask } from "../api.js";
-import { el, number, percent, table } from "../dom.js";
+import { el, isolated, number, percent, table } from "../dom.js";
 import { meaning, plain, told } from "../plain.js";
 import { chooser, sentenceOf } from "./choose.js";
 
@@ -15,7 +15,7 @@ export async function show(context) {
   const sentence = sentenceOf(context);
   if (state.at === "" || Number(state.at) >= sentence.tokens.length) set({ at: String(doubtful(sentence)) }, { quiet: true });
   const t = Number(state.at);
-  const nodes = [chooser(context, { tokens: true }), el("p", { class: "sentence" }, sentence.tokens.map((word, i) =>
+  const nodes = [chooser(context, { tokens: true }), el("p", { class: "sentence", dir: "auto" }, sentence.tokens.map((word, i) =>
     [el("button", { type: "button", class: `token${i === t ? " chosen" : ""}`, "aria-pressed": String(i === t), onclick: () => set({ at: String(i), rival: "" }) },
       word, el("span", { class: "tag" }, sentence.labels[i])), " "]))];
   if (!layer.explains && !layer.probabilities) {
@@ -41,13 +41,13 @@ export async function show(context) {
   const shown = parts.slice(0, MOST).filter((one) => Math.abs(one.difference) >= LEAST);
   const rest = sum(parts.slice(shown.length)) + found.other_moves + found.normaliser;
   const rows = [
-    ...shown.map((one) => row(one.part ? PARTS[one.part] : one.labels ? move(one) : feature(one, one.position === t ? "" : ` (at ${sentence.tokens[one.position]})`), one.difference)),
+    ...shown.map((one) => row(one.part ? PARTS[one.part] : one.labels ? move(one) : feature(one, one.position === t ? "" : ` (at ${isolated(sentence.tokens[one.position])})`), one.difference)),
     ...(Math.abs(rest) > 1e-9 ? [row("everything else", rest)] : []),
   ];
   const others = layer.labels.filter((label) => label !== found.label);
   return [
     ...nodes,
-    el("h2", null, "Why is ", el("q", null, sentence.tokens[t]), ` ${found.label}`, found.probability === null ? "" : ` (probability ${percent(found.probability)})`, " and not ",
+    el("h2", null, "Why is ", el("q", { dir: "auto" }, sentence.tokens[t]), ` ${found.label}`, found.probability === null ? "" : ` (probability ${percent(found.probability)})`, " and not ",
       el("label", null, el("span", { class: "skip" }, "rival"), el("select", { id: "rival", "aria-label": "rival label", onchange: (event) => set({ rival: event.target.value }) },
         others.map((label) => el("option", { value: label, selected: label === found.rival }, label)))),
       found.rival_probability === null ? "?" : ` (${percent(found.rival_probability)})?`),
@@ -76,12 +76,13 @@ function sentenceFor(found, sentence, t, total) {
   const best = [...found.features.map((one) => [plain(one.attribute) ?? one.attribute, one.difference]), ...found.moves.map((one) => [follows(one), one.difference]),
     ...found.parts.map((one) => [`of ${PARTS[one.part]}`, one.difference])]
     .sort((a, b) => b[1] - a[1]);
-  const forIt = best.filter((one) => one[1] > 0).slice(0, 2).map((one) => one[0]);
-  const against = best.filter((one) => one[1] < 0).slice(-1).map((one) => one[0]);
+  const forIt = best.filter((one) => one[1] >= LEAST).slice(0, 2).map((one) => one[0]);
+  const against = best.filter((one) => one[1] <= -LEAST).slice(-1).map((one) => one[0]);
   const winner = total >= 0 ? [found.label, found.rival] : [found.rival, found.label];
   const times = found.log_odds === null ? "" : `, so ${winner[0]} is ${many(Math.exp(Math.abs(total)))} times as probable as ${winner[1]}`;
-  return `“${sentence.tokens[t]}” is ${found.label} mostly because ${forIt.join("; and because ") || "of nothing in particular"}` +
-    `${against.length ? `. What speaks most for ${found.rival}: ${against[0].replace(/^of /, "")}` : ""}. Together: ${number(Math.abs(total))} in favour of ${winner[0]}${times}.`;
+  const anyway = total < 0 ? ` It is ${found.label} all the same, because the best labels of the whole sentence have it.` : "";
+  return `“${isolated(sentence.tokens[t])}” is ${found.label} mostly because ${forIt.join("; and because ") || "of nothing in particular"}` +
+    `${against.length ? `. What speaks most for ${found.rival}: ${against[0].replace(/^of /, "")}` : ""}. Together: ${number(Math.abs(total))} in favour of ${winner[0]}${times}.${anyway}`;
 }
 
 function many(value) {
