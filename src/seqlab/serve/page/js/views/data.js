@@ -56,8 +56,8 @@ export async function show(context) {
     asked = key;
   }
   const choose = (event) => { column = event.target.value; corrected.clear(); filter = null; again(); };
-  const columns = el("label", null, "Column of the right labels ", el("select", { id: "gold-column", onchange: choose },
-    found.columns.map((name) => el("option", { value: name, selected: name === found.column }, name))));
+  const columns = el("div", { class: "row" }, el("label", null, "Column of the right labels ", el("select", { id: "gold-column", onchange: choose },
+    found.columns.map((name) => el("option", { value: name, selected: name === found.column }, name)))));
   return [picker, columns, el("h2", null, `${file.name}: ${here.name} on column ${found.column}`),
     ...found.remarks.map((one) => el("p", { class: "remark" }, one)), scores(found.report), confusion(found.report.confusion, again), ...errors(context, again), ...saving(context, say, again)];
 }
