@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import http.client
 import os
@@ -21,6 +22,7 @@ import pytest
 
 import seqlab
 from seqlab.serve.connections import refuse_connections
+from seqlab.serve.running import PATIENCE, YOUNG
 from serve.running import Running, asked, running, until
 
 WORDS = {"tokens": ["Anna", "lives", "in", "New", "York", "."]}
@@ -193,6 +195,34 @@ def test_two_workers(models: dict[str, str], tmp_path: Path) -> None:
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(60) == 0
         assert not any(Path(f"/proc/{pid}").exists() for pid in processes)
+
+
+def test_processes_that_are_killed_again_and_again_do_not_end_the_service(
+    models: dict[str, str], tmp_path: Path
+) -> None:
+    with running(models["ner"], "--workers", "2", log=tmp_path / "log") as server:
+        steady = until(lambda: len(found := server.workers()) == 2 and found)[0]
+        time.sleep(YOUNG)
+        for _ in range(PATIENCE + 2):
+            other = until(lambda: [one for one in server.workers() if one != steady])
+            os.kill(other[0], signal.SIGKILL)
+            until(lambda gone=other[0]: gone not in server.workers())
+        assert until(lambda: _answers(server, {}), 20)
+        assert steady in server.workers()
+        assert server.end() == 0
+
+
+def test_a_service_whose_processes_cannot_start_gives_up(models: dict[str, str], tmp_path: Path) -> None:
+    with running(models["ner"], "--workers", "2", log=tmp_path / "log") as server:
+        for _ in range(PATIENCE + 2):
+            for pid in server.workers():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.3)
+            if server.process.poll() is not None:
+                break
+        assert server.process.wait(30) != 0
+    assert "as soon as they start" in server.log()
 
 
 def _answers(server: Running, bearer: dict[str, str]) -> bool:

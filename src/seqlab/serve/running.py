@@ -29,7 +29,8 @@ from seqlab.serve.settings import Settings
 BACKLOG = 2048  # connections that the system holds until they are accepted
 GARBAGE = 20_000  # new objects until the collector looks for cycles; answers have none
 YOUNG = 5.0  # seconds: a process that ends before has not started well
-PATIENCE = 5  # such ends, one after another, until the service gives up
+PATIENCE = 5  # such ends, one after another, until a service without a process that lives longer gives up
+PAUSE = 1.0  # seconds at most, before a process that has ended so takes its place
 
 
 def run(settings: Settings, *, ready: Callable[[str], None] = lambda _: None) -> None:
@@ -132,16 +133,25 @@ class Workers:
         self.running = [self._started() for _ in range(self.settings.workers)]
         ready()
         young = 0
-        while not self.ending and young < PATIENCE:
+        while not self.ending and not self._hopeless(young):
             wait([one.sentinel for one, _ in self.running], timeout=0.2)
             for i, (one, since) in enumerate(self.running):
                 if one.exitcode is not None and not self.ending:
                     young = young + 1 if time.monotonic() - since < YOUNG else 0
                     log("a process ended; another one takes its place", ended=one.pid, code=one.exitcode)
+                    time.sleep(min(PAUSE, 0.2 * young))
                     self.running[i] = self._started()
+        hopeless = not self.ending
         self._stop()
-        if young >= PATIENCE:
+        if hopeless:
             raise OptionError("the processes of the service end as soon as they start; the log says why")
+
+    def _hopeless(self, young: int) -> bool:
+        """True if processes end as soon as they start, and none is there that answers."""
+        now = time.monotonic()
+        return young >= PATIENCE and not any(
+            one.exitcode is None and now - since >= YOUNG for one, since in self.running
+        )
 
     def _started(self) -> tuple[Any, float]:
         context = multiprocessing.get_context("spawn")
