@@ -26,6 +26,12 @@ def test_other_hosts_are_refused(service: Open, host: str) -> None:
     assert found.status_code == 421
 
 
+def test_addresses_of_both_kinds_are_accepted() -> None:
+    settings = Settings((("a", "b"),), host="::", token=TOKEN)
+    assert settings.accepted_hosts(8000, "::ffff:192.0.2.1") == {"[::]:8000", "192.0.2.1:8000"}
+    assert settings.accepted_hosts(8000, "2001:db8::1") == {"[::]:8000", "[2001:db8::1]:8000"}
+
+
 @pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST:8000"])
 def test_own_hosts_are_accepted(service: Open, host: str) -> None:
     assert service().get("/v1/models", headers={"host": host}).status_code == 200

@@ -169,6 +169,8 @@ class Settings:
         names = {"127.0.0.1", "localhost", "[::1]"} if self.loopback else set()
         names.add(f"[{self.host}]" if ":" in self.host else self.host)
         if server:
+            mapped = server.rpartition("::ffff:")[2]  # IPv4 on a socket of IPv6
+            server = mapped if "." in mapped else server
             names.add(f"[{server}]" if ":" in server else server)
         found = {f"{name}:{port}" for name in names} | {host.lower() for host in self.hosts}
         return frozenset(found | names if port in {HTTP, HTTPS} else found)
