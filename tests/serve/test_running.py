@@ -7,6 +7,7 @@ import errno
 import http.client
 import os
 import select
+import shlex
 import shutil
 import signal
 import socket
@@ -290,6 +291,19 @@ def test_check(models: dict[str, str], tmp_path: Path) -> None:
         assert found.returncode != 0
         assert why in found.stderr
         assert "Traceback" not in found.stderr
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_commands_of_the_guide_are_answered(models: dict[str, str], tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "serving.md").read_text(encoding="utf-8")
+    commands = [line for line in guide.splitlines() if line.startswith("curl ")]
+    (tmp_path / "sentences.ndjson").write_text('{"tokens": ["Anna", "sings"]}\n' * 2)
+    with running(models["ner"], log=tmp_path / "log") as server:
+        for command in commands:
+            asked = shlex.split(command.replace(":8000", f":{server.port}"))
+            found = subprocess.run([*asked, "-sf"], cwd=tmp_path, capture_output=True, check=False)
+            assert (found.returncode, b'"labels"' in found.stdout) == (0, True), command
+    assert len(commands) == 2
 
 
 def test_a_port_in_use(models: dict[str, str], tmp_path: Path) -> None:
