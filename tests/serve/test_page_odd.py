@@ -124,3 +124,17 @@ def test_mistakes_of_large_files_are_all_counted(browser: Any, strained: Running
         page.wait_for_selector("h2:has-text('gold.txt')")
         assert page.locator("#main td button").first.text_content() == "2500"
         assert "500 sentences with the fewest mistakes are not listed" in page.text_content("#main")
+
+
+def test_a_browser_that_keeps_and_copies_nothing_shows_the_page(browser: Any, strained: Running) -> None:
+    denied = """
+      Object.defineProperty(navigator, "clipboard", { value: undefined });
+      Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
+    """
+    with opened(browser, f"{strained.url}/") as page:
+        page.add_init_script(denied)
+        page.reload()
+        page.wait_for_selector("#main .token")
+        page.click("#theme")
+        page.click("#copy")
+        page.wait_for_selector("#status:has-text('Copy its address instead')")

@@ -138,13 +138,23 @@ function theme(chosen) {
   $("theme").textContent = dark ? "Light" : "Dark";
 }
 
+// The theme of the last visit, or the one to keep; null where browsers let pages keep nothing.
+function remembered(chosen) {
+  try {
+    if (chosen) localStorage.setItem("seqlab-theme", chosen);
+    return localStorage.getItem("seqlab-theme");
+  } catch {
+    return null;
+  }
+}
+
 async function start() {
   read();
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  theme(localStorage.getItem("seqlab-theme") ?? (dark ? "dark" : "light"));
+  theme(remembered() ?? (dark ? "dark" : "light"));
   $("theme").addEventListener("click", () => {
     theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-    localStorage.setItem("seqlab-theme", document.documentElement.dataset.theme); // only what was chosen: systems change theirs
+    remembered(document.documentElement.dataset.theme); // only what was chosen: systems change theirs
   });
   $("ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -158,8 +168,12 @@ async function start() {
   $("layer").addEventListener("change", (event) => set({ layer: event.target.value, at: "", known: "", rival: "" }));
   $("beside").addEventListener("change", (event) => set({ beside: event.target.value }));
   $("copy").addEventListener("click", async () => {
-    await navigator.clipboard.writeText(location.href);
-    say("The link is copied; it shows what you see.");
+    try {
+      await navigator.clipboard.writeText(location.href);
+      say("The link is copied; it shows what you see.");
+    } catch { // browsers let pages copy on this machine and by HTTPS only
+      say("This browser does not let the page copy. Copy its address instead: it shows what you see.");
+    }
   });
   $("tabs").addEventListener("keydown", (event) => {
     const names = Object.keys(VIEWS);
