@@ -218,6 +218,11 @@ def kernels() -> list[str]:
 def use_kernel(name: str) -> bool:
     """Choose one; False when this machine cannot run it."""
 
+def return_memory() -> None:
+    """
+    Return what was freed to the system, so that it is not counted as memory of this program.
+    """
+
 class Stopped(KeyboardInterrupt):
     pass
 

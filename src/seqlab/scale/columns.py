@@ -25,6 +25,7 @@ KINDS: Mapping[type, str] = {StringColumn: "strings", BagColumn: "bags", VectorC
 
 Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.float64]
+Pieces = dict[str, npt.NDArray[Any]]  # of a column: codes, and counts and weights of bags; or vectors
 
 
 def costs(corpus: Corpus) -> npt.NDArray[np.int64]:
@@ -85,7 +86,7 @@ class ColumnWriter:
         self._widths: dict[str, int] = {}
         self._pools: dict[str, _core.StringPool] = {}
         self._parts: list[
-            tuple[npt.NDArray[np.int64], Floats, dict[str, Column]]
+            tuple[npt.NDArray[np.int64], Floats, dict[str, Pieces]]
         ] = []  # of the shard to come
         self._cost = 0
         self._shards: list[str] = []
@@ -104,7 +105,7 @@ class ColumnWriter:
             spent = int(ends[first - 1]) if first else 0
             last = _end_of_shard(ends, spent - self._cost)
             begin, end = int(corpus.offsets[first]), int(corpus.offsets[last])
-            cut = {name: _cut(column, begin, end) for name, column in numbered.items()}
+            cut = {name: _pieces(column, begin, end) for name, column in numbered.items()}
             self._parts.append((lengths[first:last], weights[first:last], cut))
             self._cost += int(ends[last - 1]) - spent
             if self._cost >= SHARD:
@@ -167,15 +168,16 @@ class ColumnWriter:
         if not (weights == 1).all():
             arrays["weights"] = weights
         for i, (name, kind) in enumerate(self._kinds.items()):
-            parts: Sequence[Any] = [columns[name] for _, _, columns in self._parts]
+            parts = [columns[name] for _, _, columns in self._parts]
             if kind == "vectors":
-                arrays[f"vectors{i}"] = np.concatenate([part.vectors for part in parts])
+                arrays[f"vectors{i}"] = np.concatenate([part["vectors"] for part in parts])
                 continue
-            arrays[f"codes{i}"] = narrowed(np.concatenate([part.codes for part in parts]))
+            arrays[f"codes{i}"] = narrowed(np.concatenate([part["codes"] for part in parts]))
             if kind == "bags":
-                arrays[f"counts{i}"] = narrowed(np.concatenate([np.diff(part.indptr) for part in parts]))
-                if any(part.weights is not None for part in parts):
-                    arrays[f"weights{i}"] = np.concatenate([part.all_weights for part in parts])
+                arrays[f"counts{i}"] = narrowed(np.concatenate([part["counts"] for part in parts]))
+                if any("weights" in part for part in parts):
+                    given = [part.get("weights", np.ones(len(part["codes"]))) for part in parts]
+                    arrays[f"weights{i}"] = np.concatenate(given)
         self._shards.append(write_shard(self._folder, arrays))
         self._parts, self._cost = [], 0
 
@@ -188,17 +190,19 @@ def narrowed(numbers: Ints) -> Ints:
         for kind in (np.int8, np.int16, np.int32)
         if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max
     )
-    return numbers.astype(kind)
+    return numbers.astype(kind, copy=False)
 
 
-def _cut(column: Any, begin: int, end: int) -> Column:
+def _pieces(column: Any, begin: int, end: int) -> Pieces:
+    """Cut a column into the arrays that its shard has of these tokens, numbers in as few bytes as they need."""
     if isinstance(column, StringColumn):
-        return StringColumn(column.codes[begin:end], column.pool)
+        return {"codes": narrowed(column.codes[begin:end])}
     if isinstance(column, VectorColumn):
-        return VectorColumn(column.vectors[begin:end])
+        return {"vectors": column.vectors[begin:end]}
     first, last = int(column.indptr[begin]), int(column.indptr[end])
-    weights = None if column.weights is None else column.weights[first:last]
-    return BagColumn(column.indptr[begin : end + 1] - first, column.codes[first:last], weights, column.pool)
+    codes, counts = column.codes[first:last], np.diff(column.indptr[begin : end + 1])
+    weights = {} if column.weights is None else {"weights": column.weights[first:last]}
+    return {"codes": narrowed(codes), "counts": narrowed(counts), **weights}
 
 
 def _joined(columns: Sequence[Any]) -> Column:

@@ -8,10 +8,11 @@ import resource
 import sys
 from typing import Any
 
+from seqlab import _core
 from seqlab.errors import OptionError
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-LEAST = 64 << 20  # bytes: Python, NumPy and the core alone need nearly as much
+LEAST = 128 << 20  # bytes: Python, NumPy and the core, and a shard while it is written
 
 
 def bytes_of(given: Any, option: str = "max_memory") -> int:
@@ -29,7 +30,8 @@ def bytes_of(given: Any, option: str = "max_memory") -> int:
         )
     if number < LEAST:
         raise OptionError(
-            f"{option}={given!r:.60} is {shown(number)}, but the program alone needs {shown(LEAST)}; give it more",
+            f"{option}={given!r:.60} is {shown(number)}, but the program with a shard of data needs {shown(LEAST)}; "
+            f"give it more",
             option=option,
         )
     return int(number)
@@ -44,7 +46,8 @@ def shown(size: float) -> str:
 
 
 def resident() -> int:
-    """Measure the memory of this process, in bytes."""
+    """Measure the memory that this process needs, in bytes; what was freed is returned to the system first."""
+    _core.return_memory()
     try:
         with open("/proc/self/statm", "rb") as file:  # noqa: PTH123
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

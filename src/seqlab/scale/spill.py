@@ -89,6 +89,7 @@ class Runs:
         self.bank.forget()
         self.tally = _core.Tally()
         self.spilled += 1
+        _core.return_memory()
 
     def _from_disk(self, group: int, least: int) -> Counted:
         kept, firsts = [], []

@@ -61,7 +61,7 @@ def count_from_disk(
             raise CorpusError(f"there are no symbols: the columns {have} hold no strings")
         pool = store.pools[name]
         size = RAW_WORDS + len(pool)
-        told, done = disk.told("counting", store.tokens), 0
+        told, done, before = disk.told("counting", store.tokens), 0, resident()
         parts: list[
             tuple[int, Counted]
         ] = []  # of falling size, so that each n-gram is added a few times only
@@ -73,7 +73,8 @@ def count_from_disk(
             done += block.token_count
             if told is not None:
                 told(done)
-            disk.check(resident(), f"the program, with the n-grams of {number + len(block):,} sentences,")
+            needed = 2 * resident() - before  # counts that are joined are there twice
+            disk.check(needed, f"the program, with the n-grams of {number + len(block):,} sentences,")
             while len(parts) > 1 and parts[-2][0] <= 2 * parts[-1][0]:
                 parts.append(_joined(parts.pop(-2), parts.pop(), size))
         while len(parts) > 1:

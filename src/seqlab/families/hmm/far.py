@@ -127,7 +127,7 @@ def _counted(
     refuse_patience(asked)
     labels = state_names(hmm, first, None, tokens=store.tokens)
     rules = _rules(hmm, some, first.corpus.offsets, labels)
-    told, tokens = disk.told("counting", store.tokens), 0
+    told, tokens, before = disk.told("counting", store.tokens), 0, resident()
 
     def blocks() -> Iterator[Block]:
         nonlocal tokens
@@ -141,7 +141,8 @@ def _counted(
             done, tokens = number + len(corpus), tokens + corpus.token_count
             if told is not None:
                 told(tokens)
-            disk.check(resident(), f"the program, with the counts of {done:,} sentences,")
+            needed = 2 * resident() - before  # counts that are added up are there twice
+            disk.check(needed, f"the program, with the counts of {done:,} sentences,")
 
     total = CountedHMM.of_blocks(blocks(), labels, **count_options(hmm, len(labels)))
     history = one_pass()
