@@ -1,5 +1,6 @@
 """Workers that are killed: sums and files are begun anew, and given up with the name of the worker."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -120,6 +121,18 @@ def allow(number, dask_scheduler):
 
 def allowed(dask_scheduler):
     return dask_scheduler.allowed_failures
+
+
+def test_a_sum_that_is_given_up_leaves_no_error_of_dask(mortals, tmp_path, monkeypatch, caplog):
+    """asyncio shows users what nobody has asked for: "Task exception was never retrieved"."""
+    monkeypatch.setattr(losses, "LOOK", 0.01)
+    with mortals(3) as client, caplog.at_level("ERROR", "asyncio"):
+        sums, given = Distributed(client, Deadly(str(tmp_path), 2)), np.arange(4.0)
+        assert (sums.total("", given)["value"] == right(given)).all()
+        assert sums.lost
+        client.nthreads()
+        gc.collect()
+    assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
 def test_vectors_may_take_longer_than_a_look_at_the_workers(client, tmp_path, monkeypatch):

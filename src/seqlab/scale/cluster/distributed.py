@@ -84,7 +84,7 @@ class Distributed:
         numbers = itertools.count()
         whole, _ = tree(itertools.starmap(subtree, blocks(self._place[:count])), join)
         found: Answer = self._awaited(
-            lambda: self.client.gather(whole, direct=direct, asynchronous=True), here
+            lambda: self.client.gather(whole, direct=direct, asynchronous=True), here, whole
         )
         size = sum(array.nbytes for array in found.values())
         self.moved += _bytes_of(given) * len(here) + size * (crossed + 1)
@@ -107,8 +107,8 @@ class Distributed:
         key = f"{losses.KEYS}{name}-{self._run}-{self._asked}"
         return self.client.submit(work, *given, key=key, workers=[worker])
 
-    def _awaited(self, begin: Callable[[], Any], here: list[str]) -> Any:
-        return answer_of(self.client, begin, here, len(here))
+    def _awaited(self, begin: Callable[[], Any], here: list[str], future: Any = None) -> Any:
+        return answer_of(self.client, begin, here, len(here), future)
 
     def _settle(self) -> None:
         """Give every shard to a worker that is there; those that have one keep it, unless others have too little."""

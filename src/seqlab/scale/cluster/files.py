@@ -61,7 +61,7 @@ def _once(
 def _answer(client: Any, future: Any, here: Sequence[str]) -> Any:
     """Wait for a job: as long as one of the workers is left, it may take it."""
     try:
-        return answer_of(client, lambda: client.gather(future, asynchronous=True), here, 1)
+        return answer_of(client, lambda: client.gather(future, asynchronous=True), here, 1, future)
     except Lost as lost:
         return lost
 

@@ -24,12 +24,16 @@ class Lost(Exception):  # noqa: N818  (it does not leave this folder)
         self.times = times
 
 
-def answer_of(client: Any, begin: Callable[[], Awaitable[Any]], here: Collection[str], enough: int) -> Any:
+def answer_of(
+    client: Any, begin: Callable[[], Awaitable[Any]], here: Collection[str], enough: int, future: Any = None
+) -> Any:
     """Wait for an answer of a cluster; raise Lost when fewer than enough of the workers are left that may give it.
 
-    begin   makes what is awaited, a question to the client with asynchronous=True; it is not asked twice, however long
-            it takes to arrive
-    here    addresses of the workers
+    begin    makes what is awaited, a question to the client with asynchronous=True; it is not asked twice, however long
+             it takes to arrive
+    here     addresses of the workers
+    future   that begin() gathers, if it does: when it is given up it is cancelled, which ends the gathering. A
+             gathering that is cancelled itself would leave a task of Dask, whose error would be shown to the user
     """
     from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
@@ -49,7 +53,11 @@ def answer_of(client: Any, begin: Callable[[], Awaitable[Any]], here: Collection
         _look(client, here, len(here))
         raise Lost from error
     finally:
-        pending.cancel()
+        if not pending.done() and future is not None:
+            with contextlib.suppress(Exception):  # the client may be closed
+                client.cancel([future])
+        else:
+            pending.cancel()
 
 
 def _look(client: Any, here: Collection[str], enough: int) -> None:
