@@ -171,6 +171,20 @@ def test_devices_take_everything(mine, shell, monkeypatch):
     shell.done("tag", "crf.model", "plain.txt", "-o", os.devnull)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "plain.txt", "-c", "word,pos", "-o"],
+        ["eval", "crf.model", "plain.txt", "--html"],
+    ],
+)
+def test_places_that_take_no_file_are_refused_before_the_work(command, mine, shell, monkeypatch):
+    monkeypatch.chdir(mine)
+    assert f"{os.devnull}: this is a device or a pipe" in shell.refused(*command, os.devnull)
+    monkeypatch.setattr("seqlab.cli.outputs.os.access", lambda *_: False)
+    assert "nothing can be written to the folder '.'" in shell.refused(*command, "new")
+
+
 def test_saving_over_the_file_a_model_is_mapped_from_is_safe(mine):
     tagger, X = seqlab.load(mine / "crf.model"), seqlab.read(mine / "plain.txt", columns=("word", "pos"))
     before = tagger.predict(X)

@@ -73,6 +73,7 @@ KINDS = {
         "--resume", "a journal of a search", lambda _, head: head.startswith(_JOURNAL[: len(head)])
     ),
 }
+STREAMED = ("corpus", "journal")  # kinds that may go to a device or a pipe
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -120,10 +121,7 @@ def _check_file(
     """
     what = KINDS[kind].what
     path = Path(target)
-    if path.is_dir():
-        raise OptionError(f"{target}: this is a directory, but {what} needs the name of a file")
-    if not path.parent.is_dir():
-        raise OptionError(f"{target}: there is no folder {str(path.parent)!r}; make it first")
+    _check_place(path, kind)
     if force or not path.is_file() or any(same_file(target, one) for one in in_place):
         return
     way = "name another file, or pass --force"
@@ -141,6 +139,20 @@ def _check_file(
         raise OptionError(
             f"{target}: there is a file that is not {KINDS[kind].file}, and {what} would replace it; {way}"
         )
+
+
+def _check_place(path: Path, kind: str) -> None:
+    """Check that a file can be there, before the work is done."""
+    what = KINDS[kind].what
+    if path.is_dir():
+        raise OptionError(f"{path}: this is a directory, but {what} needs the name of a file")
+    if not path.parent.is_dir():
+        raise OptionError(f"{path}: there is no folder {str(path.parent)!r}; make it first")
+    if path.exists() and not path.is_file():
+        if kind not in STREAMED:
+            raise OptionError(f"{path}: this is a device or a pipe, but {what} needs the name of a file")
+    elif not os.access(path.parent, os.W_OK):
+        raise OptionError(f"{path}: nothing can be written to the folder {str(path.parent)!r}; name another")
 
 
 def _said(action: Any, name: str) -> Any:

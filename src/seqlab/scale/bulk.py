@@ -49,7 +49,7 @@ def tag_files(
     """
     sources = [str(Path(one).resolve()) for one in files]
     target = Path(folder).resolve()
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     made = [target / Path(one).name for one in sources]
     check_targets(sources, made)
     jobs = [
@@ -60,6 +60,15 @@ def tag_files(
     for _ in spread(_tag_file, jobs, client):
         pass
     return made
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of labelled files, if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = "it is a file" if folder.is_file() else error.strerror or str(error)
+        raise OptionError(f"labelled files cannot be written to the folder {str(folder)!r}: {why}") from error
 
 
 def check_targets(sources: list[str], made: list[Path]) -> None:

@@ -64,7 +64,7 @@ def connect(
     ca: str | os.PathLike[str] | None = None,
     cert: str | os.PathLike[str] | None = None,
     key: str | os.PathLike[str] | None = None,
-    timeout: float = 30,
+    timeout: float = 10,
 ) -> Iterator[Any]:
     """Connect to the scheduler of a cluster, and return a Client.
 

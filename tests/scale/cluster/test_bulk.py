@@ -78,6 +78,8 @@ def test_same_names_are_refused(client, model, parts, tmp_path):
         scale.tag_files(model, [parts[0], parts[0]], tmp_path / "out", client=client)
     with pytest.raises(OptionError, match="would replace itself"):
         scale.tag_files(model, parts, tmp_path, client=client)
+    with pytest.raises(OptionError, match="cannot be written to the folder .*: it is a file"):
+        scale.tag_files(model, parts, parts[0], client=client)
 
 
 # ------------------------------------------------------------------------------------------------ Arrow

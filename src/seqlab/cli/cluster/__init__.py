@@ -54,7 +54,7 @@ def client_of(settings: argparse.Namespace) -> Iterator[Any]:
 def tag_files(arguments: argparse.Namespace) -> None:
     """Label files on a cluster, each into a file of its name in the folder of --output-dir."""
     from seqlab.cli.terminal import file_progress
-    from seqlab.scale.bulk import check_targets, opened
+    from seqlab.scale.bulk import check_targets, make_folder, opened
     from seqlab.scale.cluster.files import spread
 
     if arguments.output_dir is None:
@@ -70,7 +70,7 @@ def tag_files(arguments: argparse.Namespace) -> None:
     made = [folder / Path(one).name for one in sources]
     check_targets(sources, made)
     opened(arguments.model)  # before anything is written
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     plain = {name: value for name, value in vars(arguments).items() if name not in ("parser", "run")}
     plain |= {"model": str(Path(arguments.model).resolve()), "threads": 1, "quiet": True}
     jobs = [(source, str(goal), plain) for source, goal in zip(sources, made, strict=True)]

@@ -215,12 +215,14 @@ def connected(client: Any, *, security: Any = None, timeout: float | None = None
         make: Any = distributed.Client
         try:
             made: Any = make(
-                client, set_as_default=False, timeout=timeout or losses.PATIENCE, security=security
+                client, set_as_default=False, timeout=timeout or losses.CONNECT, security=security
             )
         except (OSError, ValueError, TimeoutError, TypeError) as error:
             raise ClusterError(f"there is no scheduler at {client!r:.80} ({error})") from error
-        with made:
+        try:
             yield made
+        finally:
+            losses.close(made)
         return
     raise OptionError(
         f"client must be a distributed.Client, a cluster, the address of a scheduler such as 'tcp://host:8786', or "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import logging
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
@@ -13,6 +14,7 @@ from seqlab.errors import ClusterError
 RETRIES = 8  # losses of workers that one sum, or one file, survives
 LOOK = 0.25  # seconds between two looks at the workers while an answer is computed
 PATIENCE = 60  # seconds to wait for a worker when there is none
+CONNECT = 10  # seconds to wait for a scheduler
 KEYS = "seqlab-"  # begins the keys of all our tasks
 
 
@@ -74,6 +76,17 @@ def workers_of(client: Any) -> dict[str, int]:
         address = getattr(client.scheduler, "address", "unknown")
         raise ClusterError(f"the scheduler {address} does not answer any more ({error})") from error
     return found
+
+
+def close(client: Any) -> None:
+    """Close a client; that it stops looking for a scheduler that is gone is no error to be shown."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        client.close()
+    finally:
+        log.setLevel(before)
 
 
 def await_worker(client: Any, why: str) -> None:
