@@ -1,6 +1,9 @@
 """`seqlab train --max-memory --cache`: files larger than memory."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -105,3 +108,20 @@ def test_the_bar_tells_the_time_left(monkeypatch):
     assert screen._left() == "33 %, about 40.0 s left"
     screen.__exit__()
     assert "left" in screen.stream.getvalue()
+
+
+TOLD = """
+import os, runpy, signal
+from seqlab.scale import columns
+columns.ColumnWriter.finish = lambda *_: os.kill(os.getpid(), signal.SIGTERM)
+runpy.run_module("seqlab", run_name="__main__")
+"""
+
+
+def test_a_program_that_is_told_to_end_while_it_reads_leaves_no_data(parts, tmp_path):
+    """Temporary data of a large corpus would fill the disk."""
+    room = tmp_path / "room"
+    room.mkdir()
+    command = [sys.executable, "-c", TOLD, "train", *parts, *FLAGS, "--max-memory", "4G", "-o", "model"]
+    assert subprocess.run(command, env={**os.environ, "TMPDIR": str(room)}, check=False).returncode == 143
+    assert not any(room.iterdir())

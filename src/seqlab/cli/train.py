@@ -297,6 +297,7 @@ class _Training:
             if kinds.takes(tagger, "progress"):
                 options["progress"] = self._tell_far
         with (
+            terminal.orderly(),  # temporary data are removed
             cluster.client_of(settings) as client,
             terminal.impatient(),
             self._warnings_shown(),

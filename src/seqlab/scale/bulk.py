@@ -181,6 +181,9 @@ class _TagArrow:
                 f"no column of {', '.join(map(repr, table.column_names)) or 'the data'} has lists of words, one for "
                 f"each sentence"
             )
+        if absent := [name for name in names if name not in table.column_names]:
+            have = ", ".join(map(repr, table.column_names))
+            raise CorpusError(f"columns= names {absent[0]!r}, but the data have the columns {have}")
         corpus = Corpus.from_arrow(_plain_lists(pyarrow, table.select(list(names))))
         done = tagger.annotate(corpus, self._output, threads=self._threads)
         column = done.data(self._output)

@@ -78,7 +78,7 @@ def test_same_names_are_refused(client, model, parts, tmp_path):
         scale.tag_files(model, [parts[0], parts[0]], tmp_path / "out", client=client)
     with pytest.raises(OptionError, match="would replace itself"):
         scale.tag_files(model, parts, tmp_path, client=client)
-    with pytest.raises(OptionError, match="cannot be written to the folder .*: it is a file"):
+    with pytest.raises(OptionError, match=r"cannot be written to the folder .*: it is a file"):
         scale.tag_files(model, parts, parts[0], client=client)
 
 
@@ -155,6 +155,10 @@ def test_odd_data(model, table):
             scale.tag_arrow(model)(wrong)
     with pytest.raises(CorpusError, match="no column of 'id' has lists of words"):
         scale.tag_arrow(model)(table.select(["id"]))
+    with pytest.raises(
+        CorpusError, match=r"columns= names 'form', but the data have the columns 'id', 'word'"
+    ):
+        scale.tag_arrow(model, columns=["form"])(table)
     with pytest.raises(CorpusError, match="have a column 'word' already"):
         scale.tag_arrow(model, output="word")(table)
     with pytest.raises(CorpusError, match=r"2 arrays came; name the column of each"):
