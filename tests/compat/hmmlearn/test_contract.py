@@ -71,7 +71,7 @@ def test_a_fall_is_logged(caplog):
     monitor.report(-1.0)
     monitor.report(-2.0)
     assert [record.name for record in caplog.records] == ["hmmlearn.base"]
-    assert caplog.text.endswith("Current: -2.0 is not greater than -1.0. Delta is -1.0\n")
+    assert caplog.text.endswith("fell from -1.0 to -2.0, by 1.0\n")
     assert monitor.converged
 
 
