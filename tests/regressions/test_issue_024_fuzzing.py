@@ -79,3 +79,11 @@ def test_blanks_before_a_line_do_not_make_tokens_of_it(line, options):
     written = io.BytesIO()
     seqlab.write(corpus, written, "conll")
     assert written.getvalue() == b"the DT\n\n" + line.lstrip() + b"\n\ndog NN\n"
+
+
+def test_half_of_a_surrogate_pair_beside_the_columns_is_written_as_it_came():
+    line = '{"tokens": ["Straße"], "note": "\\ud800"}\n'.encode()
+    corpus = seqlab.read(io.BytesIO(line), "jsonl")
+    written = io.BytesIO()
+    seqlab.write(corpus, written, "jsonl")
+    assert written.getvalue() == line

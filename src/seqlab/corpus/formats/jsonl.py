@@ -128,7 +128,8 @@ class Jsonl(Format):
                     cells = [v.tolist() if isinstance(v, np.ndarray) else v for v in values]
                     value = value_of(cells, rest, Shape(kind, keys))
                     lines.append(_dumped(value, ascii_only=layout.escaped, separator=layout.separator))
-            yield "".join(line + layout.newline for line in lines).encode("utf-8")
+            text = "".join(line + layout.newline for line in lines)
+            yield text.encode("utf-8", "backslashreplace")  # halves of surrogate pairs, which JSON can escape
 
 
 FORMAT = Jsonl
