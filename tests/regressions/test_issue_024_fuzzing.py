@@ -87,3 +87,10 @@ def test_half_of_a_surrogate_pair_beside_the_columns_is_written_as_it_came():
     written = io.BytesIO()
     seqlab.write(corpus, written, "jsonl")
     assert written.getvalue() == line
+
+
+def test_half_of_a_surrogate_pair_is_no_name_of_a_column():
+    with pytest.raises(CorpusError, match="UTF-8 can write"):
+        seqlab.read(io.BytesIO(b'{"tokens": ["a"], "\\ud800": ["x"]}\n'), "jsonl")
+    with pytest.raises(CorpusError, match="UTF-8 can write"):
+        seqlab.Corpus.from_lists(word=[["a"]], **{"\ud800": [["x"]]})

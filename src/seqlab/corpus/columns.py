@@ -74,6 +74,8 @@ def checked(names: Iterable[str]) -> tuple[str, ...]:
     for name in kept:
         if not isinstance(name, str) or not name:
             raise CorpusError(f"a column name must be a string that is not empty, got {name!r}")
+        if not name.isascii() and any("\ud800" <= c <= "\udfff" for c in name):
+            raise CorpusError(f"a column name must be a string that UTF-8 can write, got {name!r}")
         if kept.count(name) > 1:
             raise CorpusError(
                 f"the column name {name!r} occurs twice in {kept!r}; every column needs its own"
