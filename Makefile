@@ -9,7 +9,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
-PYTEST ?= -n auto -q
+PYTEST ?= -n auto -q --dist worksteal
 BENCH  ?=
 PAGES  ?=
 MODELS ?= pos=demo-output/crf.model en-demo

@@ -18,8 +18,8 @@ TABLES = 1e-8
 
 
 @pytest.fixture(autouse=True)
-def quiet():
-    logging.getLogger("hmmlearn").setLevel(logging.CRITICAL)
+def quiet(caplog):
+    caplog.set_level(logging.CRITICAL, logger="hmmlearn")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

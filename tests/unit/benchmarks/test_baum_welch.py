@@ -1,11 +1,19 @@
 """The pure parts of the benchmark of training hidden Markov models; nothing here is timed."""
 
+import logging
+
 import numpy as np
 import pytest
 
 from benchmarks.speed import baum_welch
 from benchmarks.speed.figure import Figure, Peer
 from benchmarks.speed.table import WIDTH
+
+
+@pytest.fixture(autouse=True)
+def quiet(caplog):
+    """The benchmark silences hmmlearn; after each test it is heard again."""
+    caplog.set_level(logging.CRITICAL, logger="hmmlearn")
 
 
 def test_starts_are_probabilities_and_the_same_every_time():
